@@ -12,6 +12,7 @@
 #                  fuzz/daemons/setup.sh DIR makes the folder)
 #   make check-live ROOT=DIR  captures, predictions, Dask workers: a real pool of the HTCondor in DIR (root,
 #                  Linux; fuzz/daemons/setup.sh DIR makes the folder); about five minutes
+#   make check-release  what a release needs, on an index of its own: three kinds of installation, an upgrade
 #   make fuzz-native  a minute of the C parser and the C loader each, coverage-guided and sanitized
 #   make check-native  the C core without warnings, and its tests under the address and undefined
 #                  behaviour sanitizers (make sanitize: those alone)
@@ -34,7 +35,7 @@ export PYTHONNOUSERSITE = 1
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-long check python-kernels check-native lint types layering man docs warnings bench bench-large bench-gate
-.PHONY: check-live fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
+.PHONY: check-live check-release fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -101,6 +102,9 @@ fuzz-native: $(VENV)/created
 
 check-live: $(VENV)/installed-test
 	ROOT=$(ROOT) $(BIN)/python -m pytest -q -p no:xdist -s tests/live
+
+check-release: $(VENV)/installed-test
+	$(BIN)/python -m tests.release
 
 check-native: warnings sanitize
 

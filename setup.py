@@ -1,6 +1,6 @@
 """What pyproject.toml cannot say: which extension module cffi builds, its stable ABI, manual pages,
-JSON schemas, and README's links, which are of the repository and have to be whole on a page of the
-index.
+completion scripts, JSON schemas, and README's links, which are of the repository and have to be
+whole on a page of the index.
 
 ``PIESLICE_PURE=1`` leaves the extension out; the result is a ``py3-none-any`` wheel in which the
 Python twins of the kernels do the work.  Without it a missing compiler stops the installation.
@@ -40,6 +40,29 @@ def man_pages() -> list[str]:
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [f"man/{name}" for name in pages]
+
+
+#: Where the shells look for completion scripts.
+COMPLETIONS = {
+    "bash": "share/bash-completion/completions/pieslice",
+    "zsh": "share/zsh/site-functions/_pieslice",
+    "fish": "share/fish/vendor_completions.d/pieslice.fish",
+}
+
+
+def completion_scripts() -> list[tuple[str, list[str]]]:
+    """Write the completion scripts, below ``build``: folders of an installation, their files."""
+    from pieslice.cli import build_parser
+    from pieslice.manual.manpages import completion_script
+
+    found = []
+    for shell, name in COMPLETIONS.items():
+        path = Path("build", name)
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        text = completion_script(build_parser(), shell)
+        (ROOT / path).write_text(f"{text}\n", encoding="utf-8")
+        found.append((Path(name).parent.as_posix(), [path.as_posix()]))
+    return found
 
 
 def readme() -> str:
@@ -86,7 +109,7 @@ setup(
     cmdclass={"build_ext": BuildKernels, "build_py": BuildSchemas},
     long_description=readme(),
     long_description_content_type="text/markdown",
-    data_files=[("share/man/man1", man_pages())],
+    data_files=[("share/man/man1", man_pages()), *completion_scripts()],
     cffi_modules=[] if PURE else ["csrc/build_kernels.py:ffibuilder"],
     options={} if PURE else {"bdist_wheel": {"py_limited_api": "cp311"}},
 )

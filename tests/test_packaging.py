@@ -18,6 +18,7 @@ import pytest
 
 from pieslice import __version__
 from pieslice.api.schemas import document_classes
+from tests.release import COMPLETIONS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("classad", "policy", "negotiator", "pieslice")
@@ -229,6 +230,8 @@ def test_a_wheel_from_the_source_distribution_works(
     assert {installed(name) for name in tracked() if installed(name)} <= contents(wheel)
     manual = {name.partition(".data/data/share/man/man1/")[2] for name in contents(wheel)}
     assert {"pieslice.1", "pieslice-negotiate.1", "pieslice-policy-diff.1"} <= manual
+    shared = {name.partition(".data/data/share/")[2] for name in contents(wheel)}
+    assert set(COMPLETIONS.values()) <= shared
     assert {f"pieslice/schemas/{name}.json" for name in document_classes()} <= contents(wheel)
     built = {name for name in contents(wheel) if name.endswith((".so", ".pyd"))}
     assert built == (set() if pure else {"classad/_kernels.abi3.so"})

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -103,7 +104,10 @@ def _names(name: str) -> dict[str, object]:
     found = {**vars(module)}
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            exec(compile(ast.Module(node.body, []), name, "exec"), found)
+            for statement in node.body:
+                # What is optional is missing where a wheel is built, and no document has it.
+                with suppress(ImportError):
+                    exec(compile(ast.Module([statement], []), name, "exec"), found)
     return found
 
 
