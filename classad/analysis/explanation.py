@@ -10,7 +10,8 @@ Inputs: an ``Explanation``.  Outputs: lines; dictionaries of plain values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from attr import frozen
@@ -23,9 +24,12 @@ from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
 
-#: Widest expression and value that a line of the tree shows.
+#: Widest expression and value that a line of the tree shows, and how wide a tree is.
 TEXT_WIDTH: Final = 64
 VALUE_WIDTH: Final = 40
+WIDTH: Final = 80
+#: An expression is not cut to less than this for the sake of what stands behind it.
+_LEAST: Final = 30
 #: Members and the like shown below a node.
 MAX_INNER: Final = 12
 NO_TARGET: Final = "there is no TARGET"
@@ -53,6 +57,46 @@ def _cut(text: str, width: int) -> str:
     if not text.isprintable():
         text = "".join(char if char.isprintable() else "\ufffd" for char in text)
     return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+def _aligned(lines: Iterable[_Line], width: int) -> Iterator[str]:
+    """Expression, value and remark in columns: expressions are broken so that all of them fit."""
+    rows = [
+        (
+            _cut(f"{'  ' * min(line.indent, 20)}{line.text}", TEXT_WIDTH),
+            _cut(line.value, VALUE_WIDTH),
+            line.remark,
+        )
+        for line in lines
+    ]
+    values = max((len(value) for _, value, remark in rows if remark), default=0)
+    behind = max(
+        len(value) + 2 if not remark else values + 4 + len(remark) for _, value, remark in rows
+    )
+    most = min(TEXT_WIDTH, max(width - behind, _LEAST))
+    wide = max(min(len(text), most) for text, _, _ in rows)
+    for text, value, remark in rows:
+        first, *more = _wrapped(text, wide, "    ")
+        line = f"{first:<{wide}}  {value:<{values}}  {remark}".rstrip()
+        if len(line) <= width or not remark:
+            yield line
+        else:
+            yield line.removesuffix(remark).rstrip()
+            yield from _wrapped(f"{' ' * min(wide + 2, width // 2)}{remark}", width)
+        yield from more
+
+
+def _wrapped(text: str, width: int, lead: str = "  ") -> list[str]:
+    """A text in lines, those after the first one further in than it."""
+    begin = " " * (len(text) - len(text.lstrip()))
+    return wrap(
+        text.lstrip(),
+        width,
+        initial_indent=begin,
+        subsequent_indent=begin + lead,
+        break_long_words=width < WIDTH,
+        break_on_hyphens=False,
+    )
 
 
 class _Tree:
@@ -415,24 +459,17 @@ class Explanation:
             part for part in self.walk() if part.lookup is not None and part.lookup.found is None
         ]
 
-    def render(self, old: bool = False) -> str:
+    def render(self, old: bool = False, width: int = WIDTH) -> str:
         """The tree, the reason for undefined or error, and names that may be slips."""
-        lines = [
-            (_cut(f"{'  ' * min(indent, 20)}{text}", TEXT_WIDTH), _cut(value, VALUE_WIDTH), remark)
-            for indent, text, value, remark in _Tree(old).lines(self, 0, "")
-        ]
-        wide = max(len(text) for text, _, _ in lines)
-        values = max((len(value) for _, value, remark in lines if remark), default=0)
-        parts = [
-            f"{text:<{wide}}  {value:<{values}}  {remark}".rstrip() for text, value, remark in lines
-        ]
+        said: list[str] = []
         cause, reason = self.first_cause(), because(self)
         if reason is not None:
-            parts.append(f"{type_name(self.value)} because {reason.text}")
-            parts += [] if reason.help is None else [f"  help: {reason.help}"]
+            said.append(f"{type_name(self.value)} because {reason.text}")
+            said += [] if reason.help is None else [f"  help: {reason.help}"]
         for other in slips(self, cause):
-            parts += [f"note: {other.text}", f"  help: {other.help}"]
-        return "\n".join(parts)
+            said += [f"note: {other.text}", f"  help: {other.help}"]
+        wrapped = (line for text in said for line in _wrapped(text, width))
+        return "\n".join((*_aligned(_Tree(old).lines(self, 0, ""), width), *wrapped))
 
     def to_dict(self, old: bool = False) -> ExplanationData:
         """The tree and the reason, as data that the standard json module can write.

@@ -26,6 +26,7 @@ from classad.formats.common import BLANKS
 from classad.source import Source
 from pieslice.expressions.versions import rules_of
 from pieslice.inputs.versions import version_of
+from pieslice.terminal import terminal_width
 
 if TYPE_CHECKING:
     from classad.analysis.explanation import ExplanationData
@@ -128,7 +129,7 @@ class _Evaluation:
 
         explanation = explain(tree, self.my, self.target, context=self.context)
         if not self.json:
-            self.out.write(f"{explanation.render(self.old)}\n")
+            self.out.write(f"{explanation.render(self.old, terminal_width(self.out))}\n")
             return
         self.show(text, explanation.value, explanation.ok, explanation.to_dict(self.old))
 

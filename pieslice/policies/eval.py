@@ -34,7 +34,8 @@ from pieslice.command_line import EXIT_OK
 from pieslice.inputs.configuration import Misuse, Shown, read, say, say_problems, split_pairs
 from pieslice.inputs.versions import version_of
 from pieslice.reports.document import INLINE, SPARSE, Document, shape
-from pieslice.terminal import complain
+from pieslice.reports.layout import wrap
+from pieslice.terminal import complain, terminal_width
 from policy.explain.trial import CannotTry, Trial, newest_time, trial
 from policy.publishing import STARTD_ATTRS
 from policy.versions import Followed
@@ -276,7 +277,7 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
     if published:
         print(f"  MY has {', '.join(published)} by {STARTD_ATTRS}")
     if args.why:
-        print(_explanation(tried).render())
+        print(_explanation(tried).render(width=terminal_width(sys.stdout)))
     _say_missing(tried)
     return EXIT_OK
 
@@ -310,4 +311,5 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
 def _say_missing(tried: Trial) -> None:
     names = [entry.name for entry in tried.missing()]
     if names:
-        complain(f"note: undefined, because -a does not give what a cycle adds: {', '.join(names)}")
+        said = f"note: undefined, because -a does not give what a cycle adds: {', '.join(names)}"
+        complain("\n".join(wrap(said, terminal_width(sys.stderr), "  ")))

@@ -41,6 +41,8 @@ from pieslice.why.moments import AskedCycle, look_at_match
 DEPTH: Final = 3
 _RANK: Final = "startd rank"
 _REQUIREMENTS: Final = "PREEMPTION_REQUIREMENTS"
+#: How wide a tree is that stands further in.
+_WIDTH: Final = 78
 #: A real that is a value, not a part of an expression.
 _VALUE: Final = re.compile(r"(?<=  )-?\d\.\d{15}E[+-]\d{2,3}(?=  |$)")
 
@@ -81,7 +83,7 @@ def preemption_tests(halted: Offer, slot: Slot) -> tuple[PreemptionTest, ...]:
 def test_blocks(test: PreemptionTest) -> list[Block]:
     """An expression of preemption with the value of every part."""
     said = "true" if test.passed else "not true"
-    lines = [_tidy(line) for line in test.explanation.render().split("\n")]
+    lines = [_tidy(line) for line in test.explanation.render(width=_WIDTH).split("\n")]
     return [
         Line(f"{test.name}: {said}", heading=True),
         *(Line(f"  {line}", heading=True) for line in lines),

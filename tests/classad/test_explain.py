@@ -99,6 +99,16 @@ def test_depth_limits_definitions() -> None:
 # --- the text -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_tree_fits_its_width_and_breaks_what_does_not(width: int) -> None:
+    text = "RemoteUserPrio > SubmitterUserPrio * 1.25 && RequestedChassis == strcat(Owner, Group)"
+    told = explain(text, ClassAd('[Owner = "a"]')).render(width=width)
+    assert max(map(len, told.splitlines())) <= width
+    tree = "".join(told.replace("undefined", "").split())
+    for part in ("RemoteUserPrio>SubmitterUserPrio*1.25", "RequestedChassis==strcat(Owner,Group)"):
+        assert part in tree
+
+
 def test_misspelt_attribute_of_the_target() -> None:
     assert shown("TARGET.Memroy >= RequestMemory && TARGET.Cpus > 1") == [
         "TARGET.Memroy >= RequestMemory && TARGET.Cpus > 1  undefined",

@@ -57,8 +57,8 @@ def test_a_value_and_what_it_means(capsys: Capture) -> None:
     assert evaluate(capsys, *words, *prios, "-D", "MARGIN=2")[0] == ["false", "  no preemption"]
     assert evaluate(capsys, *words, "-a", "TARGET.JobPrio=1") == (
         ["undefined", "  no preemption: only exactly true allows it"],
-        "note: undefined, because -a does not give what a cycle adds: SubmitterUserPrio,"
-        " RemoteUserPrio\n",
+        "note: undefined, because -a does not give what a cycle adds: SubmitterUserPrio,\n"
+        "  RemoteUserPrio\n",
     )
 
 
