@@ -78,25 +78,16 @@ def _aligned(lines: Iterable[_Line], width: int) -> Iterator[str]:
     for text, value, remark in rows:
         first, *more = _wrapped(text, wide, "    ")
         line = f"{first:<{wide}}  {value:<{values}}  {remark}".rstrip()
-        if len(line) <= width or not remark:
-            yield line
-        else:
-            yield line.removesuffix(remark).rstrip()
-            yield from _wrapped(f"{' ' * min(wide + 2, width // 2)}{remark}", width)
-        yield from more
+        if remark and len(line) > width:
+            line = line.removesuffix(remark).rstrip()
+            more += _wrapped(f"{' ' * (width // 2)}{remark}", width)
+        yield from (line, *more)
 
 
 def _wrapped(text: str, width: int, lead: str = "  ") -> list[str]:
     """A text in lines, those after the first one further in than it."""
     begin = " " * (len(text) - len(text.lstrip()))
-    return wrap(
-        text.lstrip(),
-        width,
-        initial_indent=begin,
-        subsequent_indent=begin + lead,
-        break_long_words=width < WIDTH,
-        break_on_hyphens=False,
-    )
+    return wrap(text, width, subsequent_indent=begin + lead, break_on_hyphens=False)
 
 
 class _Tree:
