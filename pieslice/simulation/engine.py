@@ -58,6 +58,8 @@ class Simulation(Claims):
     sink: Sink
     changes: tuple[MachineChange, ...] = ()
     most: int | None = None
+    #: Is told of each job by how much the weight that runs and the number that waits change.
+    moved: Callable[[int, float, int], None] = lambda number, weight, waiting: None
     #: Waiting jobs by submitter and shape, in the order of submission.
     idle: dict[str, dict[int, list[int]]] = field(factory=dict)
     _ads: dict[int, ClassAd] = field(factory=dict)
@@ -208,6 +210,7 @@ class Simulation(Claims):
         """Count the job, and how long it waited."""
         number, now = claim.job, self.state.now
         job = self.state.jobs[number]
+        self.moved(number, slot.weight, -1)
         if job.first_start < 0:
             job.first_start = now
             arrival = self.workload.arrivals[number]
@@ -231,6 +234,7 @@ class Simulation(Claims):
         totals.good += slot.weight * (now - claim.job_begun)
         totals.completed += 1
         self._count_running(user, -1, slot.weight)
+        self.moved(number, -slot.weight, 0)
         del self.state.jobs[number]
         self.sink(now, "finish", user, number + 1, slot.name, "")
 
@@ -242,6 +246,7 @@ class Simulation(Claims):
         totals = self.totals(claim.user)
         totals.bad += slot.weight * (self.state.now - claim.job_begun)
         self._count_running(claim.user, -1, slot.weight)
+        self.moved(claim.job, -slot.weight, 1)
         if kind == "preempt":
             job = self.state.jobs[claim.job]
             job.preempted += 1

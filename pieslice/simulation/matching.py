@@ -35,9 +35,9 @@ from negotiator.model.watched import PASSING
 from negotiator.pool.addresses import NO_ADDRESS
 from negotiator.whatif.pool import WhatIf
 from pieslice.between.pool import show_time
-from pieslice.forecast.model import divide
 from pieslice.priorities.stateads import terms_of
 from pieslice.simulation.engine import Simulation
+from pieslice.simulation.entitlement import Entitlement
 from pieslice.simulation.matchmaking_cache import CachedCycle, MatchmakingCache
 from policy.model import NegotiatorPolicy
 from policy.versions import Followed
@@ -74,12 +74,17 @@ class Negotiator:
     what_if: WhatIf | None = None
     #: How often the pool had changed when quotas were assigned last.
     _assigned_at: int | None = field(init=False, default=None)
+    due: Entitlement = field(init=False)
     #: Whether the time that slots tell can make a difference to a cycle.
     _time_counts: bool = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.simulation.most = self.policy.max_jobs_running
         self.tree = group_tree(self.policy)
+        self.due = Entitlement(
+            self.simulation, lambda user: self.tree.assigned(user).name, self.effective_priority
+        )
+        self.simulation.moved = self._moved
         self.settings = accountant_settings(self.policy)
         self.weights = IdleJobWeights.by(self.policy)
         self.preempts = self._may_preempt()
@@ -323,43 +328,34 @@ class Negotiator:
         users = self._users()
         used = {user: simulation.state.running.get(user, (0, 0.0))[1] for user in users}
         # What no slot can ever serve is nobody's due.
-        never = self.simulation.state.never
-        wanted = {user: used[user] + self._idle(user, never)[1] for user in users}
-        members: dict[str, list[str]] = {}
-        for user in users:
-            members.setdefault(tree.assigned(user).name, []).append(user)
+        wanted = {user: used[user] + self._idle(user, state.never)[1] for user in users}
         rooms = {ROOT_GROUP: pool}
         if tree.configured:
             whole = simulation.pool.weight
             assign_quotas(tree, whole, oversubscription=self.policy.allow_quota_oversubscription)
             rooms = {group.name: group.quota for group in tree.groups}
-            self._total_groups(rooms, members, used, wanted, seconds)
-        for group, names in members.items():
-            effective = [self.effective_priority(name) for name in names]
-            shares = divide(rooms[group], [wanted[name] for name in names], effective)
-            for name, share in zip(names, shares, strict=True):
-                simulation.totals(name).entitled += share * seconds
+            self._total_groups(rooms, used, seconds)
+        self.due.begin(rooms, wanted)
 
-    def _total_groups(
-        self,
-        rooms: dict[str, float],
-        members: dict[str, list[str]],
-        used: dict[str, float],
-        wanted: dict[str, float],
-        seconds: int,
-    ) -> None:
-        state = self.simulation.state
+    def _total_groups(self, rooms: dict[str, float], used: dict[str, float], seconds: int) -> None:
+        """What groups have beyond their quota without being allowed to."""
+        state, usage = self.simulation.state, dict.fromkeys(rooms, 0.0)
+        for user, weight in used.items():
+            state.group_of[user] = self.tree.assigned(user).name
+            usage[state.group_of[user]] += weight
         for group in self.tree.groups:
             name = group.name
-            mine = members.get(name, [])
-            state.group_of.update(dict.fromkeys(mine, name))
-            usage = sum(used[user] for user in mine)
-            wish = sum(wanted[user] for user in mine)
-            entitled = min(rooms[name], wish) * seconds
-            state.group_entitled[name] = state.group_entitled.get(name, 0.0) + entitled
+            state.group_entitled.setdefault(name, 0.0)
             if not group.settings.accept_surplus:
-                over = max(0.0, usage - rooms[name]) * seconds
+                over = max(0.0, usage[name] - rooms[name]) * seconds
                 state.over_quota[name] = state.over_quota.get(name, 0.0) + over
+
+    def _moved(self, number: int, weight: float, waiting: int) -> None:
+        """A job starts or stops: its submitter wants more or less until the next cycle."""
+        state, arrival = self.simulation.state, self.simulation.workload.arrivals[number]
+        if waiting and arrival.submit <= state.cycle_time and arrival.shape not in state.never:
+            weight += waiting * self._weight(arrival.shape)
+        self.due.change(self.simulation.user_of(number), weight)
 
     def effective_priority(self, name: str) -> float:
         """The effective priority of a submitter now; bigger is worse."""

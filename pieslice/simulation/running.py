@@ -241,6 +241,7 @@ def _loop(
                 due = moment + between
         # What comes after a checkpoint is cut off when the run is taken up.
         simulation.advance(min(moment, plan.seconds))
+        negotiator.due.settle()
     summary = summarise(simulation, complete=moment >= plan.seconds)
     what_if = WhatIfData.of(negotiator.what_if)
     told_of_it = {} if what_if is None else {"what_if": plain(what_if)}

@@ -42,6 +42,15 @@ class Totals:
     waits: list[int] = Factory(list)
 
 
+@define
+class Due:
+    """What somebody wants, what he is due of it, and since when (weight; seconds)."""
+
+    wanted: float
+    share: float
+    since: int
+
+
 @define(eq=False)
 class State(ClaimState):
     """Everything that changes."""
@@ -62,6 +71,11 @@ class State(ClaimState):
     group_entitled: dict[str, float] = Factory(dict)
     #: The group of each submitter, where there are groups.
     group_of: dict[str, str] = Factory(dict)
+    #: When the last cycle was held, and since then: the room of each group, and what is wanted.
+    cycle_time: int = -1
+    rooms: dict[str, float] = Factory(dict)
+    due: dict[str, Due] = Factory(dict)
+    group_due: dict[str, Due] = Factory(dict)
     cycles: int = 0
     full_cycles: int = 0
     #: Jobs that were preempted more than once.
@@ -75,7 +89,8 @@ def to_json(state: State) -> JsonData:
     found: JsonData = asdict(state, recurse=False)
     found["jobs"] = [list(asdict(job).values()) for job in state.jobs.values()]
     found["claims"] = {name: asdict(claim) for name, claim in state.claims.items()}
-    found["users"] = {name: asdict(totals) for name, totals in state.users.items()}
+    for name in ("users", "due", "group_due"):
+        found[name] = {who: asdict(it) for who, it in getattr(state, name).items()}
     found["accountant"] = accountant_json(state.accountant)
     return found
 
@@ -94,6 +109,8 @@ def from_json(data: JsonData) -> State:
     fields["jobs"] = {row[0]: SubmittedJob(*row) for row in data["jobs"]}
     fields["claims"] = {name: Claim(**claim) for name, claim in data["claims"].items()}
     fields["users"] = {name: Totals(**totals) for name, totals in data["users"].items()}
+    for name in ("due", "group_due"):
+        fields[name] = {who: Due(**it) for who, it in data[name].items()}
     fields["running"] = {name: tuple(pair) for name, pair in data["running"].items()}
     fields["events"] = [tuple(event) for event in data["events"]]
     fields["accountant"] = accountant_from_json(data["accountant"])

@@ -100,6 +100,7 @@ class Run:
             self.simulation.advance(moment)
             self.negotiator.cycle(INTERVAL)
         self.simulation.advance(seconds)
+        self.negotiator.due.settle()
         return [event for event in self.events if event[1] != "submit"]
 
 
@@ -720,6 +721,7 @@ def test_a_group_stays_within_its_quota_unless_it_accepts_surplus(tmp_path: Path
             run.negotiator.cycle(INTERVAL)
             most = max(most, run.simulation.state.running["g.u@sim.example"][1])
             assert run.simulation.state.running["h.u@sim.example"][1] <= 2
+        run.until(900)
         assert (most <= 3) is not surplus
         groups = summarise(run.simulation, complete=True)["groups"]
         assert groups["h"]["entitled_hours"] == 2 * 900 / 3600
@@ -767,6 +769,26 @@ def test_the_numbers_of_two_users_who_share_four_slots_of_two_cores(tmp_path: Pa
     assert found["unfinished_hours"] == found["badput_hours"] == 0
     for waits in (found, *found["users"].values()):
         assert (waits["wait_mean"], waits["wait_median"], waits["wait_95"]) == (100, 0, 300)
+
+
+def test_a_user_is_due_what_he_wants_while_he_wants_it(tmp_path: Path) -> None:
+    """Jobs that come between two cycles wait for the next one, and end when they end."""
+    jobs = [(10, "a", 30), (70, "b", 100), (70, "c", 95)]
+    run = Run(policy_of(tmp_path, NO_AGING), jobs, slots=4)
+    run.until(600)
+    found = summarise(run.simulation, complete=True)
+    assert [user["entitled_hours"] * 3600 for user in found["users"].values()] == [30, 100, 95]
+    assert found["jain_index"] == pytest.approx(1.0)
+
+
+def test_what_a_user_wants_no_more_is_divided_among_the_others(tmp_path: Path) -> None:
+    """Two of four slots each; a has nothing more from 30 s on, and b wants all."""
+    jobs = [(0, "a", 30)] * 2 + [(0, "b", 600)] * 6
+    run = Run(policy_of(tmp_path, NO_AGING), jobs, slots=4)
+    run.until(60)
+    found = summarise(run.simulation, complete=False)["users"]
+    due = {name[0]: user["entitled_hours"] * 3600 for name, user in found.items()}
+    assert due == {"a": pytest.approx(2 * 30), "b": pytest.approx(2 * 30 + 4 * 30)}
 
 
 def test_a_group_that_was_within_its_quota_is_above_it_when_machines_leave(tmp_path: Path) -> None:
