@@ -71,6 +71,7 @@ _ONE_BY_ONE: Final = {
 _FAMILIES: Final = (
     (re.compile(r"host(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
     (re.compile(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2")),
+    (re.compile(r"(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
     (re.compile(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1")),
     (
         re.compile(r"num_virtual_machines_type_(\d+)"),

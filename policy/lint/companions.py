@@ -120,7 +120,10 @@ _COMPANIONS: Final = (
         help="the manual: without ENABLE_BACKFILL = True there is no backfill", sure=False,
     ),
     *(
-        _need(rf"{daemon}_\w+", _is_listed, daemon, help=f"{daemon} is not in DAEMON_LIST")
+        _need(
+            rf"{daemon}_(?!METRICS_CONFIG_DIR)\w+", _is_listed, daemon,
+            help=f"{daemon} is not in DAEMON_LIST",
+        )
         for daemon in ("DEFRAG", "ROOSTER", "GANGLIAD", "REPLICATION")
     ),
     _need(

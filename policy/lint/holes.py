@@ -14,7 +14,7 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import builtin_table, meanings, spelling
 from policy.knobs.declaration import KnobKind
-from policy.knobs.lists import LISTS_BY_NAME, memberships
+from policy.knobs.lists import LISTS_BY_NAME, is_list, memberships
 from policy.knobs.obsolete import once_predefined
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import Place, place
@@ -63,7 +63,7 @@ def holes(view: View) -> Iterator[Diagnostic]:
             continue
         raw = setting.entry.raw
         for found in _REFERENCE.finditer(raw):
-            if not _is_defined(view, found[1]):
+            if not _is_defined(view, found[1]) and not _is_item(setting, found):
                 message = f"`{found[0]}` is not defined and leaves a hole in {setting.name}"
                 where = _place(setting.entry, found[0])
                 hole = _hole(view, found[1], message, where, setting.name)
@@ -77,6 +77,19 @@ def holes(view: View) -> Iterator[Diagnostic]:
             message = "this reference is never closed, and stays as text"
             yield reading.NO_REFERENCE.at(message, *_place(setting.entry, open_[0]))
     yield from _conditions(view)
+
+
+def _is_item(setting: Setting, found: re.Match[str]) -> bool:
+    """Is it an item of a list for a macro of HTCondor's own, as in ``$(FLOCK_FROM), cm``?  Such a
+    list has one item less where that is not set."""
+    text = setting.entry.raw
+    around = text[: found.start()][-1:] + text[found.end() :][:1]
+    others = text.replace(found[0], "").strip(" ,\t\n")
+    return (
+        not around.strip(" ,\t\n")
+        and bool(others)
+        and (is_list(setting.macro) and _is_of_the_pool(found[1]))
+    )
 
 
 def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:

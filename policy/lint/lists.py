@@ -13,6 +13,8 @@ from functools import cache
 from itertools import takewhile
 from typing import Final
 
+from attr import evolve
+
 from classad.errors import Diagnostic, suggest
 from policy.data.tables import attribute_names, builtin_table
 from policy.explain.sentences import listing
@@ -24,6 +26,7 @@ from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at, meant
 from policy.lint.names import is_spoken_of, replaces
+from policy.lint.security import EVERYBODY
 from policy.lint.trees import references, scope_of
 from policy.lint.view import Item, Setting, View, covering, is_own
 
@@ -286,6 +289,8 @@ def not_published(view: View) -> Iterator[Diagnostic]:
 
 #: Templates that add a condition to what was there.
 _ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+#: Lists of hosts and users, and the items that name all of them.
+_HOST_LISTS: Final = ("ALLOW_", "DENY_", "FLOCK_FROM")
 _ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
 
 
@@ -352,13 +357,17 @@ def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     if earlier is None or not is_own(earlier):
         return
-    lost = [item for item in _items_of(setting, earlier) if item not in _items_of(setting, entry)]
+    left = set(_items_of(setting, entry))
+    lost = [item for item in _items_of(setting, earlier) if item not in left]
+    if not left.isdisjoint(EVERYBODY) and setting.macro.upper().startswith(_HOST_LISTS):
+        return
     if earlier.source is not entry.source:
         lost = [item for item in lost if _is_left_alone(view, setting, item)]
     elif not replaces(entry, earlier):
         return
     if lost:
-        message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in lost)}"
+        shown = _as_written(setting, earlier, lost)
+        message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in shown)}"
         there = _seen_from(entry, earlier)
         help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
         yield loses_items.named(entry, message, help_text, names=tuple(lost))
@@ -380,6 +389,14 @@ def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
         return False  # whoever wrote it has looked at the other one
     macros = {pattern.replace("<name>", item).casefold() for pattern in names.defined_by}
     return not macros.isdisjoint(view.defined) and item.casefold() not in published_names()
+
+
+def _as_written(setting: Setting, entry: Definition, items: list[str]) -> list[str]:
+    """Some items of a definition in the words of the file: `$(FULL_HOSTNAME)`, and not what that
+    is on this machine."""
+    words = _ITEM.findall(entry.raw)
+    kept = [word for word in words if set(_items_of(setting, evolve(entry, raw=word))) & {*items}]
+    return list(dict.fromkeys(kept)) or items
 
 
 def _items_of(setting: Setting, entry: Definition) -> list[str]:

@@ -268,7 +268,8 @@ def _is_harmless(setting: Setting, found: Obsolete) -> bool:
     entry, now = setting.entry, setting.config.lookup(found.instead)
     if not (entry.raw if entry.written is None else entry.written).strip():
         return True
-    return now is not None and not now.is_builtin and now.raw.strip() == entry.raw.strip()
+    own = now is not None and not now.is_builtin
+    return own and setting.beside(found.instead).strip() == setting.text().strip()
 
 
 def _unread(view: View, setting: Setting) -> Diagnostic | None:

@@ -12,6 +12,8 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from policy.knobs.lists import is_list
+from policy.knobs.other_daemons import DAEMONS
+from policy.knobs.readers import find_readers
 from policy.language.about import EVERY
 from policy.language.numbers import saturated
 from policy.lint.finding import ERROR, Per, Repair, finding, meant
@@ -21,7 +23,7 @@ from policy.lint.view import Item, Setting, View
 _ENDS_ALL: Final = "the daemons end when they read this"
 _IPV4: Final = re.compile(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
 _KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
-_EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
+EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
 _BYTE: Final = 255
 _BITS: Final = 32
 _LEVELS: Final = ("REQUIRED", "PREFERRED", "OPTIONAL", "NEVER")
@@ -147,6 +149,25 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
 
 
 @finding(
+    "P238",
+    "a list for a level that does not exist",
+    "Lists of who may do what are ALLOW_<level> and DENY_<level>, with a daemon's name behind that"
+    " or before the whole. Nobody reads a list for another word: daemons are no levels.",
+    bad="ALLOW_COLLECTOR = condor_pool@example.edu\n",
+    good="ALLOW_DAEMON = condor_pool@example.edu\n",
+    of=r"(ALLOW|DENY)_\w+",
+    observed="Observed with 25.14.1: with D_SECURITY each daemon logs the levels that it knows.",
+)
+def no_level(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    verb, _, word = setting.macro.upper().partition("_")
+    is_level = setting.knob is not None or find_readers(setting.macro) is not None
+    if word in DAEMONS and not is_level and setting.macro.casefold() not in view.words:
+        message = f"there is no level {word}, so nobody reads {setting.macro}"
+        help_text = f"a list for one daemon is `{word}.{verb}_DAEMON`, for instance"
+        yield no_level.named(setting.entry, message, help_text)
+
+
+@finding(
     "P236",
     "a list that lets in and is closed again",
     "DENY_* wins over ALLOW_* of the same level, so `*` there shuts everybody out.",
@@ -160,7 +181,7 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
 def closed(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """DENY_* of everybody where ALLOW_* of the same level names some."""
     allowed = f"ALLOW_{setting.macro.partition('_')[2]}"
-    if item.text not in _EVERYBODY or not setting.beside(allowed).strip():
+    if item.text not in EVERYBODY or not setting.beside(allowed).strip():
         return
     if setting.config.lookup(allowed) is not None:
         message = f"{setting.macro} shuts out everybody that {allowed} lets in"

@@ -25,12 +25,14 @@ from classad.syntax.nodes import (
     walk,
 )
 from policy.attributes import find_attribute
+from policy.history import templates_of
 from policy.knobs.declaration import KnobKind, Wanted
 from policy.knobs.reading import behind_expression
 from policy.language.expressions import text_behind
 from policy.language.numbers import saturated
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Finding, Per, finding, looks_at
+from policy.lint.names import is_spoken_of
 from policy.lint.trees import names, references, sides, takes_pattern, text_of
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
@@ -85,6 +87,23 @@ def exchanged_assignment(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if found.source is not None:
             found.edit = Edit(found.source, found.start - 1, found.start + 1, "+=")
         yield found
+
+
+@finding(
+    "P435",
+    "a template that is assigned and not used",
+    "Templates come with `use CATEGORY : NAME`. `SECURITY = HOST_BASED` sets a macro SECURITY,"
+    " which nobody reads.",
+    "ROLE = Execute\n",
+    "use ROLE : Execute\n",
+    of="ROLE|FEATURE|POLICY|SECURITY",
+)
+def assigned_template(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    name, templates = setting.text().strip(), templates_of(view.config.version)
+    if is_spoken_of(view, setting) or templates.find(setting.macro, name) is None:
+        return
+    message = f"`{setting.macro}` is a category of templates, and nobody reads a macro of that name"
+    yield assigned_template.named(setting.entry, message, f"write `use {setting.macro} : {name}`")
 
 
 @looks_at(Per.SETTING)

@@ -62,17 +62,23 @@ def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
         if not _extends_default(one):
             message = f"{one.name} is true whatever its attributes are"
             yield one.say(ALWAYS_AT_ALL, message, one.tree)
-    elif True not in value.truths and not _extends_default(one):
-        yield one.say(never_at_all, f"{one.name} is never true", one.tree)
+    elif True not in value.truths:
+        if not _extends_default(one):
+            yield one.say(never_at_all, f"{one.name} is never true", one.tree)
     elif one.name.casefold() == "start" and _never_when_free(one):
         message = f"{one.name} is never true for a free slot and an idle job"
         yield one.say(never_at_all, message, one.tree)
 
 
 def _extends_default(one: MacroExpression) -> bool:
-    """Does it add to the built-in value, as in ``WANT_SUSPEND = $(WANT_SUSPEND) && ...``?"""
-    entry = one.setting.entry
-    return entry.previous is None and entry.written not in (None, entry.raw)
+    """Does it add to what was there, as in ``WANT_SUSPEND = $(WANT_SUSPEND) && ...``?
+
+    What was there is the built-in value, or a plain True or False of the file, which says what is
+    meant.
+    """
+    entry, before = one.setting.entry, one.setting.entry.previous
+    plain = before is None or before.raw.strip().casefold() in ("true", "false")
+    return plain and entry.written not in (None, entry.raw)
 
 
 def _never_when_free(one: MacroExpression) -> bool:

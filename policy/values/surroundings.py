@@ -62,6 +62,8 @@ _OF_GROUPS: Final[Mapping[str, Abstract]] = {
 #: Kinds of ads in the table, by what ``Use`` calls them.
 _KINDS: Final[Mapping[str, str]] = {"slot": "slot", "request": "job", "job": "job"}
 _HERE: Final[Mapping[str, AdKind]] = {"slot": AdKind.SLOT, "request": AdKind.REQUEST}
+#: The same for what condor_submit writes into jobs.
+_OF_MATCH: Final[Mapping[str, AdKind]] = {"slot": AdKind.SLOT, "job": AdKind.REQUEST}
 
 
 @frozen
@@ -77,6 +79,11 @@ class Surroundings:
     published: Mapping[str, Abstract] = field(factory=dict)
     free: bool = False
     undefaulted: frozenset[str] = frozenset()
+
+    @property
+    def _is_of_match(self) -> bool:
+        """Does it become a part of a job's Requirements or Rank?"""
+        return (self.use.my, self.use.target) == ("job", "slot")
 
     def look_up(self, scope: str, name: str) -> tuple[Key, Abstract]:
         """The attribute that a reference finds, and what it can be."""
@@ -134,6 +141,9 @@ class Surroundings:
                 value = evolve(value, whole=_IDLE)
             given = folded not in self.undefaulted or _KINDS.get(kind) != "job"
             return value, given and moment is Availability.ALWAYS
+        if added is not None and self._is_of_match and added.ad is _OF_MATCH.get(kind):
+            # The schedd and the startd evaluate it too, and find nothing.
+            return _of_ephemeral(added), False
         if added is not None and not added.kept and added.presence is not Presence.CLAIM:
             local = added.ad is AdKind.MATCH and kind == "slot"
             return (ANYTHING, False) if local else (NOTHING, False)

@@ -83,6 +83,13 @@ def test_every_daemon_reads_the_lists_of_every_level(level: str, daemon: str) ->
     # A variable of the block, and of another one behind it.
     TRANSFORM + "  EVALMACRO Big RequestMemory > 4000\n"
     "  if $(Big)\n    SET Big True\n  endif\n@end\n",
+    # The negotiator adds usage to the request for the time of a match, and a job's Requirements
+    # see it, whoever wrote them.
+    'APPEND_REQUIREMENTS = isUndefined(SubmitterUserResourcesInUse) || Owner == "root" || '
+    "SubmitterUserResourcesInUse < 20\n",
+    "SUBMIT_ATTRS = Requirements\nAPPEND_REQ_VANILLA = (SubmitterUserPrio ?: 0) < 100\n",
+    # An attribute that pilots bring.
+    "SINGULARITY_JOB = HAS_SINGULARITY ?: false\n",
     # What a list has in the end counts, whoever adds to it afterwards.
     "STARTD_CRON_JOBLIST = $(STARTD_CRON_JOBLIST) CVMFS\n"
     "STARTD_CRON_CVMFS_EXECUTABLE = /usr/bin/a\nSTARTD_CRON_CVMFS_PERIOD = 5m\nuse feature: GPUs\n",
@@ -109,6 +116,24 @@ def test_only_daemons_that_read_a_macro_without_end_hang() -> None:
     # Old names that say nothing, or what is said under the new one, too.
     "HOSTALLOW_WRITE =\nALLOW_WRITE = *.example.edu\n",
     "HOSTALLOW_READ = *.example.edu\nALLOW_READ = *.example.edu\n",
+    "ALLOW_OWNER = $(ALLOW_ADMINISTRATOR)\nALLOW_ADMINISTRATOR = admin.example.edu\n",
+    # A plain value of the file with a condition for one kind of jobs in front, as in the manual.
+    *(
+        f"WANT_SUSPEND = True\n{name} = {value}\n"
+        f'{name} = (Scheduler {sign} "d@h") {logic} ($({name}))\n'
+        for name in ("SUSPEND", "PREEMPT", "START")
+        for value, sign, logic in (("False", "=!=", "&&"), ("TRUE", "=?=", "||"))
+    ),
+    # A list that lets in everybody lets in those that it had before, too.
+    *(
+        f"ALLOW_WRITE = *.example.edu\nALLOW_WRITE = {everybody}\n"
+        for everybody in ("*", "*@*", "*/*", "*, cm.example.edu")
+    ),
+    # An item of a list for a macro of HTCondor's own that may be set elsewhere.
+    "ALLOW_WRITE = $(FLOCK_FROM), *.example.edu\n",
+    "ALLOW_ADMINISTRATOR = root@cm $(CONDOR_HOST)\n",
+    # Where things lie, for a daemon that may be started here one day.
+    "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\nGANGLIAD_METRICS_CONFIG_DIR = /etc/condor/g\n",
     # What is greater by default is no limit of the other.
     "NEGOTIATOR_MAX_TIME_PER_PIESPIN = 90\nNEGOTIATOR_MAX_TIME_PER_SUBMITTER = 60\n",
     # Attributes that a program of the startd may publish.
@@ -192,3 +217,15 @@ def test_templates_without_arguments_say_what_they_lack_and_no_more() -> None:
     said = {one.id for name in names for one in lint(read(f"use {name}\n"))}
     assert len(names) > 60
     assert said == {"P101", "P104"}
+
+
+def test_a_list_loses_what_the_file_says_and_not_what_that_is_here() -> None:
+    text = "ALLOW_WRITE = $(FULL_HOSTNAME), $(IP_ADDRESS)\nALLOW_WRITE = cm.example.edu\n"
+    [found] = lint(read(text))
+    assert found.id == "P222"
+    assert "`$(FULL_HOSTNAME)`, `$(IP_ADDRESS)`" in found.message
+
+
+def test_a_hole_that_is_more_than_an_item_of_a_list_is_mentioned() -> None:
+    for text in ("ALLOW_WRITE = $(FLOCK_FROM)\n", "ALLOW_WRITE = *.$(CONDOR_HOST), cm\n"):
+        assert [one.id for one in lint(read(text))] == ["P120"]
