@@ -15,6 +15,7 @@ import math
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
+from operator import mul
 from typing import Any, Final, NamedTuple
 
 from attr import frozen
@@ -146,7 +147,8 @@ def name_hash(name: str) -> int:
     written = name.encode("utf-8", "surrogateescape")
     while len(_POWERS) < len(written):
         _POWERS.append(_POWERS[-1] * 33 & _MASK)
-    return sum(map(int.__mul__, reversed(written), _POWERS)) & _MASK
+    value: int = sum(map(mul, reversed(written), _POWERS))
+    return value & _MASK
 
 
 class _Entry(NamedTuple):
