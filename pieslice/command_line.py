@@ -46,6 +46,8 @@ _FOLDER: Final = re.compile("DIR|RUN")
 _MOST: Final = 1e12
 CENTURY: Final = 36_525
 
+#: As many commands below one are named where one of them is missing.
+_FEW_COMMANDS: Final = 6
 #: Positional arguments that take options as well: those of a command below, and all the rest.
 _TO_THE_END: Final = (argparse.PARSER, argparse.REMAINDER)
 
@@ -145,13 +147,19 @@ class Parser(argparse.ArgumentParser):
             if action.help != argparse.SUPPRESS
             for option in action.option_strings
         ]
-        return f"no option `{name}`; {self._near(name, known, 'option')}"
+        return f"no option `{name}`; {self._near(name, known)}"
 
-    def _near(self, word: str, known: Iterable[str], what: str) -> str:
+    def _near(self, word: str, known: Iterable[str]) -> str:
         near = nearest(word, known)
-        if near:
-            return f"did you mean `{near}`?"
-        return f"`{self.prog} --help` lists {'them' if what == 'command' else 'the options'}"
+        return f"did you mean `{near}`?" if near else f"`{self.prog} --help` lists the options"
+
+    def _first_of(self, known: Sequence[str], word: str) -> str:
+        """What to type: a command before a word that may be a pool or a file, if they are few."""
+        if len(known) > _FEW_COMMANDS:
+            return f"`{self.prog} --help` lists them"
+        *most, last = known
+        named = f"{', '.join(most)} or {last}" if most else last
+        return f"`{self.prog}` takes {named} first, as in `{self.prog} {known[0]} {word}`"
 
     def _get_values(self, action: argparse.Action, arg_strings: Any) -> Any:
         # A hook, too: before Python 3.13 argparse makes a list without items of `--option=--`.
@@ -173,7 +181,9 @@ class Parser(argparse.ArgumentParser):
             return
         known = [str(item) for item in action.choices]
         if isinstance(action, argparse._SubParsersAction):
-            self.error(f"there is no command `{value}`; {self._near(value, known, 'command')}")
+            near = nearest(value, known)
+            hint = f"did you mean `{near}`?" if near else self._first_of(known, value)
+            self.error(f"there is no command `{value}`; {hint}")
         near = nearest(str(value), known)
         hint = f"did you mean `{near}`?" if near else f"it takes {', '.join(known)}"
         raise argparse.ArgumentError(action, f"there is no `{value}`; {hint}")

@@ -40,8 +40,9 @@ class FileSources:
 
     A configuration copied from another machine names files by where they lay there:
     ``installed_at`` is the folder that was copied, ``copy`` the copy.  ``commands`` allows to run
-    the programs that a configuration names.  ``home`` is the folder of the configuration;
-    ``confined``: files outside it are not read.
+    the programs that a configuration names.  ``home`` is the folder of the configuration, and
+    ``called`` what stands for it where files are named; ``confined``: files outside it are not
+    read.
     """
 
     installed_at: str = ""
@@ -49,8 +50,14 @@ class FileSources:
     commands: bool = False
     home: str = ""
     confined: bool = False
+    called: str = ""
 
     def place(self, path: str) -> str:
+        file = self._file(path)
+        inside = self.called and file.startswith(f"{self.home}/")
+        return f"{self.called}{file[len(self.home) :]}" if inside else file
+
+    def _file(self, path: str) -> str:
         if not self.copy or not self.installed_at:
             return path
         if path != self.installed_at and not path.startswith(self.installed_at.rstrip("/") + "/"):
@@ -59,13 +66,13 @@ class FileSources:
 
     def read(self, path: str) -> str | None:
         try:
-            with open(self.place(path), "rb") as stream:
+            with open(self._file(path), "rb") as stream:
                 return stream.read().decode("utf-8", "surrogateescape")
         except (OSError, ValueError):  # a ValueError is a NUL in the name
             return None
 
     def list_files(self, directory: str) -> list[str] | None:
-        directory = self.place(directory)
+        directory = self._file(directory)
         try:
             with os.scandir(directory) as entries:
                 return [os.path.join(directory, e.name) for e in entries if e.is_file()]
@@ -73,7 +80,7 @@ class FileSources:
             return None
 
     def outside(self, path: str) -> bool:
-        home, real = (os.path.realpath(one) for one in (self.home, self.place(path)))
+        home, real = (os.path.realpath(one) for one in (self.home, self._file(path)))
         return real != home and not real.startswith(home.rstrip(os.sep) + os.sep)
 
     def forbids(self, path: str) -> bool:
@@ -152,6 +159,7 @@ def read_config(
     installed_at: str = INSTALLED_AT,
     commands: bool = False,
     confined: bool = False,
+    called: str = "",
     version: Version = NEWEST,
 ) -> Config:
     """Read the configuration at ``path``.
@@ -161,8 +169,8 @@ def read_config(
 
     ``environment`` is empty unless given: a captured configuration should mean the same
     everywhere.  ``commands``: run the programs that it names.  ``confined``: read no file outside
-    its folder.  ``extra``: names and texts assigned after everything else.  ``version``: that of
-    the HTCondor that reads.
+    its folder.  ``called``: what stands for its folder where files are named.  ``extra``: names
+    and texts assigned after everything else.  ``version``: that of the HTCondor that reads.
     """
     root: str | None = path
     folder, copy = None, ""
@@ -175,7 +183,7 @@ def read_config(
             root, folder = None, path
     return load_config(
         root,
-        FileSources(installed_at, copy, commands, home, confined),
+        FileSources(installed_at, copy, commands, home, confined, called),
         builtin_library(version),
         folder=folder,
         context=Context(subsystem, local_name),

@@ -13,7 +13,9 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pieslice.command_line import EXIT_BAD
@@ -23,8 +25,6 @@ from pieslice.inputs.versions import add_version, say_version, version_of
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from classad.errors import Diagnostic
     from policy.config import Config
     from policy.language.host import HostFacts
@@ -157,6 +157,8 @@ class ConfigurationReader(NamedTuple):
     followed: Followed | None = None
     #: Whether that version was asked for, whatever the daemons of a captured pool tell.
     given: bool = False
+    #: What folders are called that hold captures of pools that run: by the pool's address.
+    called: Mapping[str, str] = MappingProxyType({})
 
 
 def reader_of(args: argparse.Namespace) -> ConfigurationReader:
@@ -174,7 +176,27 @@ def reader_of(args: argparse.Namespace) -> ConfigurationReader:
         _confined(args),
         version_of(args),
         getattr(args, "condor_version", None) is not None,
+        getattr(args, "called", {}),
     )
+
+
+def followed_at(path: str, reader: ConfigurationReader) -> Followed:
+    """The version that was given, else that of a captured pool; raises ``Misuse``."""
+    from policy.versions import Followed
+
+    followed = reader.followed or Followed()
+    if reader.given or not is_folder(path):
+        return followed
+    from negotiator.capture.configuration import pool_version
+    from negotiator.capture.files import CapturePaths, CaptureReader, InputError
+
+    captured = CaptureReader(CapturePaths(Path(path)), fallback=followed)
+    try:
+        found = pool_version(captured)
+    except InputError as problem:
+        raise Shown(problem.diagnostics[-1].render()) from None
+    say(captured.diagnostics)
+    return found
 
 
 def _confined(args: argparse.Namespace) -> bool:
@@ -192,7 +214,10 @@ def read(
     ``any_name``: also with definitions of macros that no daemon reads, since one may be looked at;
     ``about``: the macro that is, besides those that daemons read.
     """
-    config = read_configuration(args.path if path is None else path, reader_of(args))
+    path = args.path if path is None else path
+    reader = reader_of(args)
+    args.project_version = followed_at(path, reader)
+    config = read_configuration(path, reader._replace(followed=args.project_version))
     if args.define and not any_name:
         from policy.language.about import about as subject
         from policy.lint.names import doubted
@@ -229,6 +254,7 @@ def read_configuration(path: str, reader: ConfigurationReader) -> Config:
         installed_at=reader.installed_at,
         commands=reader.commands,
         confined=reader.confined,
+        called=reader.called.get(path, ""),
         version=NEWEST if reader.followed is None else reader.followed.version,
     )
 

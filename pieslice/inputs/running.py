@@ -59,10 +59,12 @@ def names_pool(args: argparse.Namespace) -> bool:
 def name_captures(args: argparse.Namespace) -> list[Diagnostic]:
     """Put captures in the place of running pools, in the arguments that may name some.
 
-    Gives the notes that say so; raises ``InputError`` where a pool does not answer.
+    ``args.called`` has their addresses by folder.  Gives the notes that say so; raises
+    ``InputError`` where a pool does not answer.
     """
     notes: list[Diagnostic] = []
     known: dict[str, Path] = {}
+    args.called = {}
 
     def taken(value: str | Path) -> str | Path:
         text = str(value)
@@ -70,6 +72,7 @@ def name_captures(args: argparse.Namespace) -> list[Diagnostic]:
             return value
         if text not in known:
             known[text] = _kept(text, args, notes)
+            args.called[str(known[text])] = text
         return type(value)(known[text])
 
     for name in args.running:

@@ -1,7 +1,7 @@
-"""Looks at what else a captured pool tells a check: its version, and what would end its negotiator.
+"""Looks at what else a captured pool tells a check: what would end its negotiator.
 
-Inputs: the folder of a capture.  Outputs: the version to follow; findings about the next cycle, by
-the numbers of DIVERGENCES.md.
+Inputs: the folder of a capture.  Outputs: findings about the next cycle, by the numbers of
+DIVERGENCES.md.
 """
 
 from __future__ import annotations
@@ -11,32 +11,15 @@ from random import Random
 from typing import Final
 
 from classad.errors import Diagnostic
-from negotiator.capture.configuration import pool_version
-from negotiator.capture.files import CaptureReader
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.io import CapturePaths, InputError, read_capture
 from negotiator.model.departures import Departure
-from pieslice.inputs.configuration import ConfigurationReader, Shown, say
+from pieslice.inputs.configuration import ConfigurationReader, say
 from policy.lint.finding import WARNING
-from policy.versions import Followed
 
 #: Whom a finding names one by one.
 _NAMED: Final = 3
-
-
-def followed_at(path: str, reader: ConfigurationReader) -> Followed:
-    """The version that was given, else that of the captured pool; raises ``Misuse``."""
-    if reader.given and reader.followed is not None:
-        return reader.followed
-    fallback = reader.followed or Followed()
-    captured = CaptureReader(CapturePaths(Path(path)), fallback=fallback)
-    try:
-        found = pool_version(captured)
-    except InputError as problem:
-        raise Shown(problem.diagnostics[-1].render()) from None
-    say(captured.diagnostics)
-    return found
 
 
 def ends_of_cycle(path: str, reader: ConfigurationReader) -> list[Diagnostic]:
@@ -49,7 +32,7 @@ def ends_of_cycle(path: str, reader: ConfigurationReader) -> list[Diagnostic]:
     try:
         pool = read_capture(paths, local_names=names, version=version)
     except InputError as problem:
-        text = f"{path}: the next cycle cannot be computed: {problem}"
+        text = f"{reader.called.get(path, path)}: the next cycle cannot be computed: {problem}"
         say([Diagnostic(text, severity="note")])
         return []
     result = negotiate(

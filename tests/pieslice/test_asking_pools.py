@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from pieslice.cli import main
 from pieslice.inputs import running
 from pieslice.inputs.running import captured, is_address, token_of
 
+CAMPUS = Path(__file__).parents[2] / "examples" / "campus"
 ADDRESSES = (
     "cm.example.org", "a.b", "cm:9618", "10.0.0.1", "10.0.0.1:9618", "[::1]:9618", "cm-1.site.org",
     "cm.example.org:9618", "x.adsx", "jobs.ads:5", "a.example.org,b.example.org", "a:1,[::1]:2",
@@ -109,3 +111,52 @@ def test_every_command_takes_a_pool_that_runs(
     assert found[0] == found[1] == found[2]
     assert main([POOL.replace("cm", "gone") if w == "POOL" else w for w in COMMANDS[name]]) == 2
     assert "asked as a running pool" in capsys.readouterr().err
+
+
+@pytest.fixture
+def running_campus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """The address of a pool that is captured as the campus is."""
+    place = tmp_path / "somewhere" / "else"
+    shutil.copytree(CAMPUS, place)
+    with (place / "condor_config").open("a") as config:
+        config.write("GROUP_NAMES = group_physics\n")
+    monkeypatch.setattr(running, "_kept", lambda *given: place)
+    return POOL
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["check POOL --all", "policy explain POOL", "config show --trace GROUP_NAMES POOL"],
+)
+def test_a_pool_that_runs_is_called_by_its_address(
+    words: str, running_campus: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(words.replace("POOL", running_campus).split())
+    out = capsys.readouterr().out
+    assert f"{running_campus}/condor_config" in out
+    assert "somewhere" not in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["check POOL", "policy explain POOL", "policy diff POOL POOL", "fuzz POOL --examples 1"],
+)
+def test_the_version_of_a_pool_is_the_one_that_its_ads_tell(
+    words: str, running_campus: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(words.replace("POOL", running_campus).split())
+    assert "follows 25.14.1: CondorVersion of the negotiator's ad" in capsys.readouterr().out
+    main([*words.replace("POOL", running_campus).split(), "--condor-version", "25.0"])
+    assert "follows 25.0.13: " in capsys.readouterr().out
+
+
+def test_a_command_without_the_one_below_it_says_what_to_type(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for command, first in (("config", "config show"), ("policy", "policy explain")):
+        with pytest.raises(SystemExit) as ended:
+            main([command, POOL])
+        assert ended.value.code == 2
+        said = capsys.readouterr().err
+        assert f"there is no command `{POOL}`; " in said
+        assert said.endswith(f" first, as in `pieslice {first} {POOL}`\n")
