@@ -9,7 +9,7 @@ Inputs: a path, who reads it.  Outputs: ``Check``, ``Policy``; raise ``Misuse`` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from attr import Factory, field, frozen
 
@@ -18,19 +18,33 @@ from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,
     Shown,
+    followed_at,
     is_folder,
     read_configuration,
 )
-from pieslice.policies.formats import Checked, ShownFinding, report
+from pieslice.policies.formats import (
+    Checked,
+    ShownFinding,
+    counted,
+    host_line,
+    report,
+    verdict_lines,
+)
 from pieslice.policies.texts import sentence_lines
 from pieslice.reports.document import NOT_SHOWN, shape
 from pieslice.reports.layout import Block, Drawn
 from pieslice.reports.result import DataTable, Result
 from policy.config import Config
-from policy.explain.sentences import Sentence
+from policy.explain.roles import Host, host_of
+from policy.explain.sentences import Sentence, listing
 from policy.explain.settings import everything
+from policy.knobs.readers import MAIN
+from policy.lint.attributes import OLD_NAME
+from policy.lint.endings import Daemon
+from policy.lint.finding import ERROR, WARNING
 from policy.lint.findings import FINDINGS
-from policy.lint.verdict import examine, upgrade
+from policy.lint.names import DEPRECATED
+from policy.lint.verdict import Examination, Verdict, examine, upgrade
 from policy.load import PolicyLoad, load_policy
 from policy.versions import Followed
 
@@ -144,11 +158,10 @@ def check_configuration(
 
     A captured pool tells its version, and its next cycle is run; raises ``Misuse``.
     """
-    followed, ends = reader.followed or Followed(), list[Diagnostic]()
+    followed, ends = followed_at(path, reader), list[Diagnostic]()
     if is_folder(path):
-        from pieslice.policies.pools import ends_of_cycle, followed_at
+        from pieslice.policies.pools import ends_of_cycle
 
-        followed = followed_at(path, reader)
         ends = ends_of_cycle(path, reader)
     if to is not None and followed.given is None:
         raise Misuse(f"--upgrade {to.given} needs the version that runs now: --condor-version V")
@@ -160,17 +173,20 @@ def check_configuration(
         after = read_configuration(path, reader._replace(followed=to))
         step = upgrade(config, after, asked=asked, fragment=fragment)
     findings = (*found.findings, *ends)
-    return Check(Checked(path, found.verdicts, findings, found.fragment, followed, step))
+    name = reader.called.get(path, path)
+    host = host_of(config)
+    return Check(Checked(name, found.verdicts, findings, found.fragment, followed, step, host))
 
 
 def explain_configuration(path: str, reader: ConfigurationReader) -> Policy:
     """The policy at a path; raises ``Misuse`` if it cannot be read."""
+    followed = followed_at(path, reader)
+    reader = reader._replace(followed=followed)
     config = read_configuration(path, reader)
     if not config.complete:
         errors = [found.render() for found in config.diagnostics if found.severity == "error"]
         raise Shown("\n".join(errors)) if errors else Misuse(f"{path}: cannot be read")
     loaded = load_policy(config, subsystem=reader.subsystem, local_name=reader.local_name)
-    followed = reader.followed or Followed()
     return Policy(path, Macros(config), sentences_about(config, loaded), followed)
 
 
@@ -185,6 +201,41 @@ def sentences_about(
         from negotiator.groups.quotas import effective_quotas
 
         quotas = effective_quotas(loaded.policy, slots)
-    sentences = explain_policy(config, loaded, quotas)
+    host = host_of(config)
+    sentences = explain_policy(config, loaded, quotas, host=host)
     sentences = (*sentences, *explain_others(config, sentences))
-    return tuple(only_set(sentences)) if set_only else sentences
+    shown = only_set(sentences) if set_only else sentences
+    return (*about_host(host, examine(config)), *shown)
+
+
+#: The heading of what comes before all else.
+_HOST: Final = "This host"
+_OLD_NAMES: Final = frozenset((DEPRECATED.id, OLD_NAME.id))
+
+
+def _in_order(verdict: Verdict) -> int:
+    name = verdict.daemon.subsystem
+    return MAIN.index(name) if name in MAIN else len(MAIN)
+
+
+def about_host(host: Host, found: Examination) -> Iterator[Sentence]:
+    """What a host is, which of its daemons would start, and what a check has to say."""
+    line = host_line(host)
+    places = () if host.listed is None else (host.listed[0],)
+    yield Sentence(_HOST, f"{line[0].upper()}{line[1:]}.", places)
+    verdicts = [one for one in found.verdicts if host.runs(one.daemon.subsystem) or not one.starts]
+    # Of those that are not judged the files set nothing that could end them.
+    judged = {one.daemon.subsystem for one in verdicts}
+    others = (Daemon(name) for name in MAIN if host.runs(name) and name not in judged)
+    verdicts += [Verdict(one, True, 0, f"{one} would start") for one in others]
+    for text in verdict_lines(sorted(verdicts, key=_in_order)):
+        yield Sentence(_HOST, f"{text}.")
+    old = sum(one.id in _OLD_NAMES for one in found.findings)
+    counts = {
+        word: sum(one.severity == word and one.id not in _OLD_NAMES for one in found.findings)
+        for word in (ERROR, WARNING)
+    }
+    parts = [counted(count, word) for word, count in (*counts.items(), ("old name", old)) if count]
+    if parts:
+        lists = "lists it" if sum(counts.values()) + old == 1 else "lists them"
+        yield Sentence(_HOST, f"{listing(parts)}: `pieslice check` {lists}.")

@@ -22,6 +22,8 @@ from pieslice.policies.texts import wrapped_lines
 from pieslice.reports.document import Document, plain, shape, shape_text, version_data, view
 from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
+from policy.explain.parts import SHORT
+from policy.explain.roles import Host
 from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.language.about import about
@@ -174,6 +176,7 @@ class Checked:
     #: The version whose rules were followed, and what another one changes.
     followed: Followed = Factory(Followed)
     upgrade: Upgrade | None = None
+    host: Host | None = None
 
     @property
     def starts(self) -> bool:
@@ -288,7 +291,9 @@ def report(
 
 def _text(result: Checked, every: bool) -> Iterable[str]:
     yield f"{result.path}: {result.followed}"
-    for text in _verdicts(result.verdicts):
+    if result.host is not None and result.host.listed is not None:
+        yield f"{result.path}: {host_line(result.host)}"
+    for text in verdict_lines(result.verdicts):
         yield f"{result.path}: {text}"
     if result.fragment is not None and not result.fragment.asked:
         why = f"{result.fragment}; say --no-fragment if no other file completes it"
@@ -300,9 +305,7 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
     if result.upgrade is not None:
         yield from _upgrade(result.path, result.upgrade)
     counts = [
-        f"{count} {word}{'' if count == 1 else 's'}"
-        for word in (ERROR, WARNING, NOTE)
-        if (count := result.count(word))
+        counted(count, word) for word in (ERROR, WARNING, NOTE) if (count := result.count(word))
     ]
     left = len(found) - len(shown)
     tail = (
@@ -315,10 +318,9 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
 
 def _upgrade(path: str, step: Upgrade) -> Iterable[str]:
     """What another version changes: all of it."""
-    count = len(step.findings)
-    what = "1 change" if count == 1 else f"{count or 'no'} changes"
+    what = counted(len(step.findings), "change") if step.findings else "no changes"
     yield f"{path}: {step.old} -> {step.new}: {what}"
-    for text in _verdicts(step.verdicts):
+    for text in verdict_lines(step.verdicts):
         yield f"{path}: in {step.new}: {text}"
     defaults = [found for found in step.findings if found.id == DEFAULT.id]
     for block in blocks([found for found in step.findings if found.id != DEFAULT.id]):
@@ -327,7 +329,22 @@ def _upgrade(path: str, step: Upgrade) -> Iterable[str]:
         yield found.headline()
 
 
-def _verdicts(verdicts: Iterable[Verdict]) -> Iterable[str]:
+def host_line(host: Host) -> str:
+    """What a host is for the pool, and what says so, as a phrase."""
+    if host.listed is None:
+        return f"no DAEMON_LIST is set; read as the files of {host.programs}"
+    article = "an" if host.title[0] in "aeiou" else "a"
+    text = host.listed[1]
+    what = f"is `{text}`" if len(text) <= SHORT else f"has {len(host.daemons)} kinds of daemons"
+    return f"{article if host.roles else 'runs'} {host.title}: DAEMON_LIST {what}"
+
+
+def counted(count: int, word: str) -> str:
+    """A number of things: ``2 errors``."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def verdict_lines(verdicts: Iterable[Verdict]) -> Iterable[str]:
     """What keeps daemons from starting, and in one line those that start without more ado."""
     same: dict[str, list[str]] = {}
     for one in sorted(verdicts, key=lambda one: not one.qualified):

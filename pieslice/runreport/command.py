@@ -38,6 +38,7 @@ from pieslice.terminal import complain, harmless, printable
 from pieslice.writing import naming
 from policy.config import load_config
 from policy.explain.explanation import explain_policy
+from policy.explain.roles import host_of
 from policy.io import builtin_library
 from policy.language.table import Context
 from policy.load import load_policy
@@ -257,5 +258,5 @@ def _policy(plan: JsonData, data: RunData) -> list[Said]:
     quotas = effective_quotas(loaded.policy, data.pool.quotas[0]) if loaded.policy.groups else None
     return [
         (item.topic, item.text, item.places(), item.depth)
-        for item in explain_policy(config, loaded, quotas)
+        for item in explain_policy(config, loaded, quotas, host=host_of(config))
     ]

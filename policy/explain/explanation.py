@@ -6,6 +6,7 @@ quotas in it.  Outputs: ``Sentence`` values in reading order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -17,15 +18,17 @@ from policy.attributes import DATE, Attribute, Availability, find_attribute
 from policy.config import Config
 from policy.ephemeral import Presence, find_ephemeral
 from policy.explain.conclusions import published
-from policy.explain.preemption import about_preemption, may_preempt, startd_settings
+from policy.explain.execute import about_draining, about_execute, startd_settings
+from policy.explain.preemption import about_preemption, may_preempt
+from policy.explain.roles import Host, readers_of
 from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
-from policy.explain.submissions import about_transforms
+from policy.explain.submissions import about_access
 from policy.groups import EffectiveQuotas
 from policy.knobs import find_knob
 from policy.knobs import matching as matching
 from policy.knobs.declaration import Knob, Use, Wanted
-from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
 from policy.knobs.uses import find_use
 from policy.language.about import about
@@ -36,26 +39,40 @@ from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 
 def explain_policy(
-    config: Config, loaded: PolicyLoad, quotas: EffectiveQuotas | None = None
+    config: Config, loaded: PolicyLoad, quotas: EffectiveQuotas | None = None, *, host: Host
 ) -> tuple[Sentence, ...]:
-    """Everything there is to say about a policy."""
+    """Everything there is to say about a policy to those whose daemons run on a host: by the roles
+    of the host, in the order of a job's life."""
     topic = Topic(config, "")
+    central = host.runs("NEGOTIATOR")
     return (
-        *_about_start(loaded),
-        *about_preemption(topic.titled("Preemption")),
-        *about_ranks(topic.titled("Order of the candidates, the first difference decides")),
-        *about_groups(config, loaded.policy, quotas),
-        *about_priorities(topic.titled("Priorities and shares")),
-        *about_limits(topic.titled("Concurrency limits"), loaded.policy),
-        *about_selection(topic.titled("What takes part")),
-        *about_attributes(
-            topic.titled("Attributes that the expressions look at"),
-            preempting=may_preempt(topic),
-        ),
-        *about_transforms(topic.titled("Transforms and routes")),
-        *about_others(topic.titled("Expressions of other daemons")),
-        *_about_unsupported(loaded),
+        *(_about_start(loaded) if central else ()),
+        *(about_access(topic, host)),
+        *(_about_center(topic, loaded, quotas, host) if central else ()),
+        *(about_execute(topic, host) if host.runs("STARTD") else ()),
+        *(() if host.runs("STARTD") else _drains(topic, host)),
+        *about_others(topic.titled("Expressions of other daemons"), host),
+        *(_about_unsupported(loaded) if central else ()),
     )
+
+
+def _about_center(
+    topic: Topic, loaded: PolicyLoad, quotas: EffectiveQuotas | None, host: Host
+) -> Iterator[Sentence]:
+    """Who gets how much, who is preempted, which slot a job gets."""
+    yield from about_groups(topic.config, loaded.policy, quotas)
+    yield from about_priorities(topic.titled("Priorities and shares"))
+    yield from about_limits(topic.titled("Concurrency limits"), loaded.policy)
+    yield from about_preemption(topic.titled("Preemption"), host)
+    yield from about_ranks(topic.titled("Order of the candidates, the first difference decides"))
+    yield from about_selection(topic.titled("What takes part"))
+    attributes = topic.titled("Attributes that the expressions look at")
+    yield from about_attributes(attributes, preempting=may_preempt(topic))
+
+
+def _drains(topic: Topic, host: Host) -> Iterator[Sentence]:
+    if host.runs("DEFRAG"):
+        yield from about_draining(topic.titled("Draining and defragmentation"), host)
 
 
 def explain_others(config: Config, first: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -63,9 +80,13 @@ def explain_others(config: Config, first: Iterable[Sentence]) -> Iterator[Senten
     same = {(sentence.topic, sentence.text) for sentence in first}
     for local in _local_names(config):
         seen = config.seen_by("NEGOTIATOR", local)
-        for sentence in explain_policy(seen, load_policy(seen, local_name=local)):
+        for sentence in explain_policy(seen, load_policy(seen, local_name=local), host=_ONE):
             if (sentence.topic, sentence.text) not in same:
                 yield evolve(sentence, topic=f"Negotiator {local}: {sentence.topic}")
+
+
+#: The part of a host that another negotiator is.
+_ONE: Final = Host(("NEGOTIATOR",))
 
 
 def _local_names(config: Config) -> list[str]:
@@ -280,21 +301,16 @@ def _facts(row: Attribute) -> Iterator[str]:
 # --- expressions of other daemons -----------------------------------------------------------------
 
 #: What the other topics tell.
-_TOLD: Final = frozenset(("rank", "preempt", "slot_weight", "maxjobretirementtime"))
-#: Readers by the beginning of a name, where no daemon reads it at its start.
-_BY_NAME: Final = (
-    ("SYSTEM_PERIODIC_", "SCHEDD"),
-    ("SUBMIT_REQUIREMENT_", "SCHEDD"),
-    ("DEFRAG_", "DEFRAG"),
-    ("ROOSTER_", "ROOSTER"),
-    ("JOB_ROUTER_", "JOB_ROUTER"),
-    ("APPEND_", "SUBMIT"),
-    ("DEFAULT_RANK", "SUBMIT"),
-    ("JOB_DEFAULT_", "SUBMIT"),
+_TOLD: Final = re.compile(
+    r"(SLOT_TYPE_\d+_)?(RANK|PREEMPT|SUSPEND|CONTINUE|KILL|START|IS_OWNER|WANT_(HOLD|SUSPEND|VACATE)"
+    r"|MAXJOBRETIREMENTTIME|MACHINEMAXVACATETIME|SLOT_WEIGHT)|CLAIM_WORKLIFE|MODIFY_REQUEST_\w+"
+    r"|SYSTEM_PERIODIC_\w+|SUBMIT_REQUIREMENT_\w+|START_(LOCAL|SCHEDULER)_UNIVERSE"
+    r"|JOB_DEFAULT_REQUEST(CPUS|MEMORY|DISK)|APPEND_REQ(UIREMENTS|_VANILLA)|DEFRAG_\w+",
+    re.IGNORECASE,
 )
 
 
-def about_others(topic: Topic) -> Iterator[Sentence]:
+def about_others(topic: Topic, host: Host) -> Iterator[Sentence]:
     """Each macro with the daemon that evaluates it and when, and its values with their places."""
     found: dict[str, tuple[Use, dict[str, list[Origin]]]] = {}
     for entry in topic.config.scope.table:
@@ -302,14 +318,17 @@ def about_others(topic: Topic) -> Iterator[Sentence]:
         macro = bare if find_use(bare) else entry.name
         use, knob = find_use(macro), find_knob(macro)
         ours = knob is not None and knob.read_by == "NEGOTIATOR"
-        if use is None or entry.is_builtin or ours or macro.casefold() in _TOLD:
+        if use is None or entry.is_builtin or ours or _TOLD.fullmatch(macro):
+            continue
+        if not host.reads(macro):
             continue
         text = _text(topic, entry)
         if text:
             places = found.setdefault(macro, (use, {}))[1].setdefault(text, [])
             places.append(origin_of(macro, entry))
     for macro, (use, texts) in found.items():
-        head = f"{_reader(macro)} evaluates {macro} {use.moment}:"
+        reader = _reader(macro).lower()
+        head = f"condor_{reader} evaluates {macro} {use.moment}:"
         if len(texts) == 1:
             [(text, origins)] = texts.items()
             yield topic.sentence(f"{head} {_value(topic, macro, text, use)}", *origins)
@@ -317,6 +336,14 @@ def about_others(topic: Topic) -> Iterator[Sentence]:
         yield topic.sentence(head)
         for text, origins in texts.items():
             yield topic.sentence(_value(topic, macro, text, use), *origins, depth=1)
+
+
+def _reader(macro: str) -> str:
+    """The program that evaluates a macro's expression."""
+    known = find_readers(macro)
+    if known is not None and len(known.daemons) == 1:
+        return next(iter(known.daemons))
+    return min(readers_of(macro) or {"STARTD"})
 
 
 def _text(topic: Topic, entry: Definition) -> str:
@@ -337,16 +364,3 @@ def _value(topic: Topic, macro: str, text: str, use: Use) -> str:
     if use.wanted is Wanted.NUMBER:
         return f"{said}, which is always {found.value:g}"
     return f"{said}, which is {'always' if found.is_true else 'never'} true"
-
-
-def _reader(macro: str) -> str:
-    knob = OTHER_KNOBS.get(macro.casefold())
-    readers = find_readers(macro)
-    for begin, daemon in _BY_NAME:
-        if macro.upper().startswith(begin):
-            return f"condor_{daemon.lower()}"
-    if knob is not None:
-        return f"condor_{knob.read_by.lower()}"
-    if readers is not None and len(readers.daemons) == 1:
-        return f"condor_{next(iter(readers.daemons)).lower()}"
-    return "condor_startd"

@@ -74,6 +74,11 @@ class Topic:
         """Another heading for the same configuration; what has been concluded stays known."""
         return evolve(self, title=title)
 
+    def reread(self, config: Config) -> Topic:
+        """The same heading for another reader of the configuration; what has been concluded stays
+        known."""
+        return evolve(self, config=config)
+
     def conclude(self, macro: str, tree: Expression) -> Conclusion:
         """What the expression of a macro comes to, found out once for all headings."""
         key = macro, repr(tree)

@@ -11,6 +11,7 @@ import pytest
 from classad.ads.expression import Expression
 from classad.language.values import ERROR, UNDEFINED
 from pieslice.cli import main
+from pieslice.policies import answers
 from policy.config import Config, config_from_mapping
 from policy.explain.conclusions import Conclusion, conclude
 from policy.io import builtin_library
@@ -25,7 +26,7 @@ def explain(tmp_path: Path, text: str, capsys: Capture, *words: str) -> list[str
     return capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
 
 
-HELD = "condor_schedd evaluates SYSTEM_PERIODIC_HOLD for each job in the queue, again and again:"
+HELD = "condor_schedd holds jobs where SYSTEM_PERIODIC_HOLD is"
 
 
 def topic(lines: list[str], name: str) -> list[str]:
@@ -48,9 +49,9 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
     lines = explain(tmp_path, "A = 1\n", capsys)
     assert topic(lines, "Preemption") == [
         "  Preemption for user priority is off: PREEMPTION_REQUIREMENTS is `False`. [default]",
-        "  Preemption for the startd's RANK is off: RANK prefers no job at any startd of this"
-        " configuration. [default]",
-        "  No startd ends jobs of its own accord: PREEMPT is never true. [default]",
+        "  Preemption for the startd's RANK is on, whatever PREEMPTION_REQUIREMENTS says, where"
+        " RANK puts the new job above"
+        " the running one; each machine has its own. [default]",
     ]
     assert topic(lines, "Groups and their quotas") == [
         "  There are none: all submitters share the pool. [default]"
@@ -96,19 +97,30 @@ def test_the_first_switches(text: str, said: str, tmp_path: Path, capsys: Captur
     assert warned is ("Age" in text)
 
 
+CENTRAL = "DAEMON_LIST = MASTER COLLECTOR NEGOTIATOR STARTD\n"
+
+
 def test_the_startds_switches(tmp_path: Path, capsys: Capture) -> None:
     text = (
-        "RANK = 0\nn1.RANK = TARGET.Prio\nn2.RANK = TARGET.Prio\nSCHEDD.RANK = X\n"
+        f"{CENTRAL}RANK = 0\nn1.RANK = TARGET.Prio\nn2.RANK = TARGET.Prio\nSCHEDD.RANK = X\n"
         "PREEMPT = LoadAvg > $(MAX)\nn1.MAX = 3\nMAX = 2\nMAXJOBRETIREMENTTIME = 3600\n"
         "STARTD.n3.RANK = nobody reads a name with two prefixes\n"
     )
-    assert topic(explain(tmp_path, text, capsys), "Preemption")[1:] == [
+    lines = explain(tmp_path, text, capsys)
+    assert topic(lines, "Preemption")[1:] == [
         "  Preemption for the startd's RANK is on, whatever PREEMPTION_REQUIREMENTS says, where"
         " RANK puts the new job above the running one: [default]",
-        "    `TARGET.Prio` at n1 and n2 [c:2, c:3]",
-        "  A startd itself ends jobs where PREEMPT is `LoadAvg > 2`: every startd [c:5]",
-        "  A preempted job may run on until it has had `3600` seconds: every startd [c:8]",
+        "    `TARGET.Prio` at n1 and n2 [c:3, c:4]",
         "  Slots with RetirementTimeRemaining above 0 are left out. [default]",
+    ]
+    assert topic(lines, "When a job is preempted")[:2] == [
+        "  A job that RANK puts higher may take the slot at n1 and n2, if the negotiator preempts:"
+        " RANK is `TARGET.Prio`. [c:3, c:4]",
+        "  The startd itself ends a job where PREEMPT is `LoadAvg > 2`. [c:6]",
+    ]
+    assert topic(lines, "How long it may retire and vacate") == [
+        "  A preempted job may run on until it has had 3600 s (1 hour). [c:9]",
+        "  Then it has to vacate within 600 s (10 minutes). [default]",
     ]
 
 
@@ -198,12 +210,14 @@ def test_limits_and_constraints(tmp_path: Path, capsys: Capture) -> None:
 
 def test_what_stops_the_daemon_comes_first(tmp_path: Path, capsys: Capture) -> None:
     lines = explain(tmp_path, "PREEMPTION_REQUIREMENTS = a >\n", capsys)
-    assert lines[:3] == ["follows 25.14.1: no version is given", "", "Start"]
-    assert lines[3].startswith(
+    assert lines[:3] == ["follows 25.14.1: no version is given", "", "This host"]
+    assert lines[4].startswith("  condor_negotiator would not start: exit status 4, line 1: ")
+    start = lines.index("Start")
+    assert lines[start + 1].startswith(
         "  condor_negotiator does not start with this; what follows uses the default:"
         " PREEMPTION_REQUIREMENTS: "
     )
-    assert lines[3].endswith(" [c:1]")
+    assert lines[start + 1].endswith(" [c:1]")
 
 
 def test_what_stops_nobody_is_not_told_first(tmp_path: Path, capsys: Capture) -> None:
@@ -239,7 +253,8 @@ def test_every_sentence_in_json(tmp_path: Path, capsys: Capture) -> None:
     path.write_text(GROUPS)
     assert main(["policy", "explain", str(path), "--json"]) == 0
     sentences = json.loads(capsys.readouterr().out)["sentences"]
-    assert sentences[0] == {
+    [first] = [one for one in sentences if one["topic"] == "Preemption"][:1]
+    assert first == {
         "topic": "Preemption",
         "text": "Preemption for user priority is off: PREEMPTION_REQUIREMENTS is `False`.",
         "depth": 0,
@@ -274,9 +289,10 @@ def test_bad_usage(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_startd_settings_that_are_no_expression(tmp_path: Path, capsys: Capture) -> None:
-    lines = topic(explain(tmp_path, 'n1.RANK = 1 +\nPREEMPT = "x"\n', capsys), "Preemption")
+    text = 'n1.RANK = 1 +\nPREEMPT = "x"\n'
+    lines = topic(explain(tmp_path, text, capsys), "When a job is preempted")
     assert "  RANK is `1 +` at n1: that is no expression. [c:1]" in lines
-    assert "  No startd ends jobs of its own accord: PREEMPT is never true. [c:2]" in lines
+    assert "  The startd ends no job of its own accord: PREEMPT is never true. [c:2]" in lines
 
 
 def test_only_what_the_files_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -287,15 +303,15 @@ def test_only_what_the_files_decide(tmp_path: Path, capsys: pytest.CaptureFixtur
         "START = KeyboardIdle > 900\nA.START = True\n"
     )
     assert main(["policy", "explain", "--set-only", "--width", "200", str(path)]) == 0
-    assert capsys.readouterr().out.splitlines()[2:] == [
+    out = capsys.readouterr().out.splitlines()
+    assert out[2] == "This host"
+    assert out[out.index("Priorities and shares") :] == [
         "Priorities and shares",
         f"  Usage is forgotten by half in 3600 s (1 hour). [{path}:2]",
         "",
-        "Expressions of other daemons",
-        "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
-        " it:",
-        f"    `KeyboardIdle > 900` [{path}:4]",
-        f"    `True` [{path}:5]",
+        "Who may start",
+        f"  A job may start where START is `KeyboardIdle > 900`. [{path}:4]",
+        f"  Any job may start at A: START is `True`, which is always true. [{path}:5]",
         "",
         "Negotiator NEGOTIATOR_X: What takes part",
         f"  Only slots that fulfil `GPUs > 0` exist. [{path}:3]",
@@ -328,7 +344,7 @@ def test_conclusions_from_what_attributes_can_be(tmp_path: Path, capsys: Capture
         "  Preemption for user priority is off: PREEMPTION_REQUIREMENTS is `RemoteUserPrio < 0.1`,"
         " which is never true. [c:1]"
     )
-    assert "  No startd ends jobs of its own accord: PREEMPT is never true. [c:5]" in lines
+    assert "  The startd ends no job of its own accord: PREEMPT is never true. [c:5]" in lines
     assert topic(lines, "What takes part")[0] == (
         "  Only jobs that fulfil `JobStatus > 7` are offered: there are none, it is never true."
         " [c:2]"
@@ -353,24 +369,16 @@ def test_what_attributes_mean_is_told_of_those_that_the_files_name(
     ]
 
 
-def test_expressions_of_other_daemons_name_who_evaluates_them_when(
+def test_expressions_without_a_topic_name_who_evaluates_them_when(
     tmp_path: Path, capsys: Capture
 ) -> None:
-    text = (
-        "SYSTEM_PERIODIC_HOLD = JobStatus == 9\nDEFRAG_RANK = 5\nMASTER_NAME = m\n"
-        "START = KeyboardIdle > 900\nA.START = True\nA.DEFRAG_RANK = MY.Cpus * 0\n"
-    )
+    text = "HIBERNATE = MY.Cpus * 0\nRUNBENCHMARKS = KeyboardIdle > 900\nA.RUNBENCHMARKS = True\n"
     lines = explain(tmp_path, text, capsys)
     assert topic(lines, "Expressions of other daemons") == [
-        "  condor_schedd evaluates SYSTEM_PERIODIC_HOLD for each job in the queue, again and again:"
-        " `JobStatus == 9`, which is never true [c:1]",
-        "  condor_defrag evaluates DEFRAG_RANK when machines to be drained are looked for:",
-        "    `5` [c:2]",
-        "    `MY.Cpus * 0`, which is always 0 [c:6]",
-        "  condor_startd evaluates START when a job is offered to the slot, and while one is on"
-        " it:",
-        "    `KeyboardIdle > 900` [c:4]",
-        "    `True` [c:5]",
+        "  condor_startd evaluates HIBERNATE while the slot is free: `MY.Cpus * 0` [c:1]",
+        "  condor_startd evaluates RUNBENCHMARKS while the slot is free:",
+        "    `KeyboardIdle > 900` [c:2]",
+        "    `True` [c:3]",
     ]
 
 
@@ -383,24 +391,25 @@ def test_expressions_of_other_daemons_name_who_evaluates_them_when(
         ("PREEMPTION_REQUIREMENTS = True\nNEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
          "Preemption", "Slots whose job still has retirement time are looked at, too."),
         ("PRIORITY_HALFLIFE = 30\n", "", "Usage is forgotten by half in 30 s."),
-        ("SYSTEM_PERIODIC_HOLD = Foo (\n", "", f"{HELD} `Foo (`, which is no expression"),
+        ("SYSTEM_PERIODIC_HOLD = Foo (\n", "",
+         "SYSTEM_PERIODIC_HOLD is `Foo (`, which is no expression."),
         ("SYSTEM_PERIODIC_HOLD = $(H)\nH = $(SYSTEM_PERIODIC_HOLD)\n", "",
-         f"{HELD} `$(H)`, which is no expression"),
-        ("SYSTEM_PERIODIC_HOLD = random() > 1\n", "", f"{HELD} `random() > 1` ["),
+         "SYSTEM_PERIODIC_HOLD is `$(H)`, which is no expression."),
+        ("SYSTEM_PERIODIC_HOLD = random() > 1\n", "", f"{HELD} `random() > 1`. ["),
         ("HIBERNATE = Foo\n", "",
          "condor_startd evaluates HIBERNATE while the slot is free: `Foo` ["),
         ("MODIFY_REQUEST_EXPR_REQUESTCPUS = Foo\n", "",
-         "condor_startd evaluates MODIFY_REQUEST_EXPR_REQUESTCPUS "),
+         "A dynamic slot is cut for RequestCpus of `Foo`. ["),
         ("CGROUP_LOW_MEMORY_LIMIT = Memory / 2\n", "", "condor_starter evaluates"
          " CGROUP_LOW_MEMORY_LIMIT when a job is to run on the slot: `Memory / 2` ["),
         ("SCHEDD_PREEMPTION_RANK = Foo\n", "",
          "condor_schedd evaluates SCHEDD_PREEMPTION_RANK when a parallel job wants the slot: "),
-        ("DEFRAG_RANK = 5 + 0 * Cpus\n", "", "condor_defrag evaluates DEFRAG_RANK when machines to"
-         " be drained are looked for: `5 + 0 * Cpus`, which is always 5 ["),
-        ('SYSTEM_PERIODIC_HOLD_REASON = strcat("a", Foo)\n', "",
-         f'{HELD.replace("HOLD", "HOLD_REASON")} `strcat("a", Foo)` ['),
+        ("DEFRAG_RANK = 5 + 0 * Cpus\n", "", "The machines of the highest DEFRAG_RANK come first:"
+         " `5 + 0 * Cpus`. ["),
+        ('SYSTEM_PERIODIC_HOLD = Foo\nSYSTEM_PERIODIC_HOLD_REASON = strcat("a", Foo)\n', "",
+         'for the reason `strcat("a", Foo)`. ['),
         ("RANK = $(A)\nA = $(RANK)\n", "",
-         "RANK is `$(A)` at every startd: that is no expression."),
+         "RANK is `$(A)`: that is no expression."),
         ("NEGOTIATOR.GROUP_PRIO_FACTOR_a = 6\nGROUP_PRIO_FACTOR_a = 5\n", "",
          "for submitters of exactly a 6 ["),
         ("STARTD_AD_REEVAL_EXPR = true\n", "", "STARTD_AD_REEVAL_EXPR is `true`: "),
@@ -442,6 +451,9 @@ def test_an_expression_of_many_levels_is_explained_soon(tmp_path: Path, capsys: 
     )
 
 
+RULES = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > 5\nRANK = Memory\n"
+
+
 def test_an_expression_is_evaluated_once_for_all_topics(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -452,7 +464,8 @@ def test_an_expression_is_evaluated_once_for_all_topics(
         return conclude(config, macro, tree)
 
     monkeypatch.setattr("policy.explain.conclusions.conclude", counting)
-    explain(tmp_path, "PREEMPTION_REQUIREMENTS = RemoteUserPrio > 5\nRANK = Memory\n", capsys)
+    monkeypatch.setattr(answers, "about_host", lambda *given: ())
+    explain(tmp_path, f"{CENTRAL}{RULES}", capsys)
     assert len(seen) == len(set(seen))
     assert {("PREEMPTION_REQUIREMENTS", "RemoteUserPrio > 5"), ("RANK", "Memory")} <= set(seen)
 

@@ -1,0 +1,150 @@
+"""Says which daemons a configuration is for, and what its host is in the pool.
+
+DAEMON_LIST names them where the files set it.  A part of a configuration has none: it is for the
+daemons that read what it sets.
+Inputs: a ``Config``.  Outputs: ``Host``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import Final
+
+from attr import frozen
+
+from policy.config import Config
+from policy.explain.sentences import Origin, listing, origin_of
+from policy.knobs import find_knob
+from policy.knobs.declaration import Need
+from policy.knobs.lists import memberships
+from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.readers import find_readers
+from policy.language.macros import ExpansionError
+from policy.language.table import DETECTED_ORIGIN
+
+_LIST: Final = "DAEMON_LIST"
+#: A macro that more daemons than these read says of none of them that the files are for it.
+_FEW: Final = 2
+
+
+class Role(Enum):
+    """What a host is for its pool, in the order in which a job comes by."""
+
+    ACCESS = "access point"
+    CENTRAL = "central manager"
+    EXECUTE = "execute node"
+
+
+#: The daemon that makes a host what it is.
+_OF_DAEMONS: Final = {
+    "SCHEDD": Role.ACCESS, "JOB_ROUTER": Role.ACCESS, "NEGOTIATOR": Role.CENTRAL,
+    "COLLECTOR": Role.CENTRAL, "STARTD": Role.EXECUTE,
+}  # fmt: skip
+#: Readers by the beginning of a name, where no daemon reads it at its start.
+_BY_NAME: Final = (
+    *((f"{daemon}_", daemon) for daemon in ("SCHEDD", "STARTD", "NEGOTIATOR", "MASTER", "DEFRAG")),
+    *(("SYSTEM_PERIODIC_", "SCHEDD"), ("SUBMIT_REQUIREMENT_", "SCHEDD"), ("FLOCK_", "SCHEDD")),
+    *(("SLOT_TYPE_", "STARTD"), ("NUM_SLOTS_", "STARTD"), ("MACHINE_RESOURCE_", "STARTD")),
+    *(("ROOSTER_", "ROOSTER"), ("JOB_ROUTER_", "JOB_ROUTER"), ("MACHINEMAXVACATETIME", "STARTD")),
+    *(("APPEND_", "SCHEDD"), ("DEFAULT_RANK", "SCHEDD"), ("JOB_DEFAULT_", "SCHEDD")),
+    ("MODIFY_REQUEST_EXPR_", "STARTD"),
+)
+#: Programs of a host's daemons, and condor_submit, which hosts with a schedd have.
+_STARTED_BY: Final = {
+    "STARTER": "STARTD", "SHADOW": "SCHEDD", "GRIDMANAGER": "SCHEDD", "SUBMIT": "SCHEDD",
+    "DAGMAN": "SCHEDD",
+}  # fmt: skip
+
+
+@frozen
+class Host:
+    """``daemons``: the kinds of those that run, as ``STARTD``; ``listed``: where DAEMON_LIST is
+    set and to what, None if the files do not say which daemons run."""
+
+    daemons: tuple[str, ...]
+    listed: tuple[Origin, str] | None = None
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """What the host is, in the order of a job's life."""
+        found = {_OF_DAEMONS.get(daemon) for daemon in self.daemons}
+        return tuple(role for role in Role if role in found)
+
+    @property
+    def title(self) -> str:
+        """The roles as a phrase: ``execute node``; of none of them, the daemons."""
+        return listing(role.value for role in self.roles) or self.programs
+
+    @property
+    def programs(self) -> str:
+        """The daemons as a phrase: ``condor_master and condor_startd``."""
+        return listing(f"condor_{name.lower()}" for name in self.daemons)
+
+    def runs(self, *daemons: str) -> bool:
+        """Does one of these run?"""
+        return not set(daemons).isdisjoint(self.daemons)
+
+    def reads(self, macro: str) -> bool:
+        """Does a daemon that runs, or one of its programs and tools, read a macro?"""
+        known = readers_of(macro)
+        return not known or self.runs(*known) or "TOOL" in known
+
+
+def host_of(config: Config) -> Host:
+    """The daemons that DAEMON_LIST names, or those that the files are for."""
+    entry = config.seen_by("MASTER").lookup(_LIST)
+    if entry is not None and not entry.is_builtin:
+        try:
+            text = config.seen_by("MASTER").expand(entry).text
+        except ExpansionError:
+            text = entry.raw
+        names = re.split(r"[\s,]+", text.strip())
+        kinds = dict.fromkeys(_kind(config, name) for name in names if name)
+        return Host(tuple(kinds), (origin_of(_LIST, entry), " ".join(text.split())))
+    parts = (*_OF_DAEMONS, "DEFRAG")
+    concerned = dict.fromkeys(daemon for daemon in _concerned(config) if daemon in parts)
+    return Host(tuple(concerned) or (config.context.subsystem,))
+
+
+def _kind(config: Config, name: str) -> str:
+    """The kind of a daemon of DAEMON_LIST: by its program, else by its name."""
+    try:
+        program = (config.text(name) or "").rpartition("/")[2].removeprefix("condor_").upper()
+    except ExpansionError:
+        program = ""
+    if program in DAEMONS:
+        return program
+    upper = name.upper()
+    return next((kind for kind in sorted(DAEMONS, reverse=True) if upper.startswith(kind)), upper)
+
+
+def _concerned(config: Config) -> Iterator[str]:
+    """The daemons that read what is set, of macros that few read."""
+    for entry in config.scope.table:
+        if entry.origin == DETECTED_ORIGIN or entry.is_builtin:
+            continue
+        prefix, _, macro = entry.name.partition(".")
+        if macro and prefix.upper() in DAEMONS:
+            yield prefix.upper()
+            continue
+        found = readers_of(entry.name) or readers_of(macro)
+        if len(found) <= _FEW:
+            yield from sorted(found)
+
+
+def readers_of(macro: str) -> frozenset[str]:
+    """The daemons that are known to read a macro, or to start what does; none if nobody is."""
+    knob = find_knob(macro)
+    if knob is not None and knob.need is not Need.IRRELEVANT:
+        return frozenset((knob.read_by,))
+    other = OTHER_KNOBS.get(re.sub(r"(?i)^slot_type_\d+_", "", macro).casefold())
+    if other is not None:
+        return frozenset((other.read_by,))
+    members = frozenset(names.daemon for names, _ in memberships(macro))
+    known = find_readers(macro)
+    if known is not None:
+        return frozenset(_STARTED_BY.get(daemon, daemon) for daemon in known.daemons)
+    named = next((daemon for begin, daemon in _BY_NAME if macro.upper().startswith(begin)), None)
+    return members if len(members) == 1 else frozenset(() if named is None else (named,))
