@@ -281,6 +281,7 @@ class Recorder(History):
 
     def __init__(self, path: Path, *, every: int = EVERY) -> None:
         self.every = every
+        self._new = not path.exists()
         self._lock = _locked(path)
         try:
             self.dropped = _left_behind(path)
@@ -301,8 +302,11 @@ class Recorder(History):
             raise
 
     def close(self) -> None:
-        """Let go of the file and of its lock."""
+        """Let go of the file and of its lock; a new one in which nothing came to stand goes."""
         super().close()
+        if self._new and self._last is None:
+            self.path.unlink(missing_ok=True)
+            Path(self._lock.lock_file).unlink(missing_ok=True)
         self._lock.release()
 
     def _prepare(self) -> None:

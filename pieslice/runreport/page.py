@@ -77,7 +77,7 @@ def page(
         *_part("The policy" if len(sides) == 1 else "The policies", _policies(sides)),
         "<footer><p>Hours are weighted core hours. Drag over a chart to zoom, double-click to see "
         "everything again; a name in a legend hides its user. The words are explained in "
-        "<em>Simulating a pool</em> of the documentation of pieslice.</p></footer>",
+        "<em>Simulating a pool over days</em> of the documentation of pieslice.</p></footer>",
     ]
     return document(title, body, sheet)
 

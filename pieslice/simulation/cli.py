@@ -119,7 +119,9 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
     )
     may_run(parser, "pool")
     parser.add_argument(
-        "--workload", metavar="W", help="a .toml, .csv, .swf file (also .gz), history, or `capture`"
+        "--workload",
+        metavar="W",
+        help="a .toml, .csv, .swf file (also .gz), history, or `capture`: the pool's own (default)",
     )
     parser.add_argument(
         "--replay", metavar="F", help="the jobs of a history in its pool, for as long as it goes"

@@ -42,7 +42,7 @@ from pieslice.simulation.running import (
     run_until,
     sound,
 )
-from pieslice.simulation.setup import Plan, about_policy
+from pieslice.simulation.setup import CAPTURED, Plan, about_policy, is_plain
 from pieslice.terminal import complain
 
 _HOUR: Final = 3600
@@ -73,6 +73,12 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
             return _resume(args, out, err)
         _check(args)
         plan = plan_of(args, args.seed, tuple(args.set), args.series)
+        if args.workload is None and plan.workload == CAPTURED:
+            told = (
+                f"the jobs of {plan.pool}, which run {plan.run_time} s in the middle (--run-time)"
+            )
+            told += "; --workload names others, --every repeats them"
+            show_diagnostics([Diagnostic(told, severity="note")], err)
         for config in args.compare or (args.config,):
             show_diagnostics(about_policy(evolve(plan, config=config)), err)
         if args.capture is not None:
@@ -119,8 +125,15 @@ def plan_of(
         days = days or recorded_seconds(Path(args.replay)) / _DAY
     if args.where and not (args.config or args.set or getattr(args, "compare", None)):
         raise RunError(f"{ONLY_FOR}: give --config, too")
-    if pool is None or workload is None:
+    if pool is None:
         raise RunError("give a pool and --workload, --replay, or --resume and the folder of a run")
+    if workload is None:
+        if is_plain(pool):
+            raise RunError(
+                f"`{pool}` are slots without jobs: give --workload"
+                " (`pieslice help simulations` says what that can be), or a capture as the pool"
+            )
+        workload = CAPTURED
     return Plan(
         pool=pool,
         workload=workload,

@@ -41,11 +41,15 @@ class RunFolder:
         self.folder = folder
         self.form = form
         self._files: dict[str, IO[bytes]] = {}
+        self._columns: dict[str, Sequence[str]] = {}
         for name, columns in (("events", EVENT_COLUMNS), ("series", SERIES_COLUMNS)):
             path = folder / f"{name}.{form}"
             file = path.open("wb" if lengths is None else "r+b")
             self._files[name] = file
+            self._columns[name] = columns
             if lengths is not None:
+                # A run that an earlier version began goes on with the columns that it had.
+                self._columns[name] = _begun_with(path, form) or columns
                 file.truncate(lengths[name])
                 file.seek(lengths[name])
             elif form == "csv":
@@ -60,11 +64,11 @@ class RunFolder:
 
     def write(self, name: str, values: Sequence[object]) -> None:
         """Add a row to ``events`` or ``series``."""
+        columns = self._columns[name]
         if self.form == "csv":
-            self._row(name, values)
+            self._row(name, values[: len(columns)])
             return
-        columns = EVENT_COLUMNS if name == "events" else SERIES_COLUMNS
-        line = json.dumps(dict(zip(columns, values, strict=True)))
+        line = json.dumps(dict(zip(columns, values, strict=False)))
         self._put(name, f"{line}\n")
 
     def checkpoint(self, data: Record) -> None:
@@ -89,6 +93,15 @@ class RunFolder:
         written = [Path(file.name) for file in self._files.values()]
         for path in (*written, self.folder / "run.json", self.folder / "run.lock"):
             path.unlink(missing_ok=True)
+
+
+def _begun_with(path: Path, form: str) -> Sequence[str]:
+    """The columns of a file; none of one that has no row.  Later versions add some at the end."""
+    with path.open(encoding="utf-8") as file:
+        first = file.readline()
+    if not first:
+        return ()
+    return list(json.loads(first)) if form == "jsonl" else first.rstrip("\r\n").split(",")
 
 
 def write_json(path: Path, data: Record, indent: int | None = 1) -> None:

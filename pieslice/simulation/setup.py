@@ -74,6 +74,8 @@ from policy.io import builtin_library
 from policy.model import NegotiatorPolicy
 from policy.versions import Followed, followed_version, parse_version
 
+#: The workload that is the jobs of the capture.
+CAPTURED: Final = "capture"
 _PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.ASCII)
 #: A moment for pools that were not captured, seconds since the epoch.
 _EPOCH: Final = 1_800_000_000
@@ -224,6 +226,11 @@ def unserved_kinds(simulation: Simulation, seconds: int) -> list[int]:
     return lost
 
 
+def is_plain(pool: str) -> bool:
+    """Whether a pool is named by the number of its slots."""
+    return _PLAIN_POOL.fullmatch(pool) is not None
+
+
 def _plain(plan: Plan, count: int, cpus: int) -> Capture:
     """A pool of equal slots, with HTCondor's defaults but for the configuration that is given."""
     epoch = float(_EPOCH if plan.now is None else plan.now)
@@ -282,7 +289,7 @@ def _asked_of_jobs(pool: SlotPool, policy: NegotiatorPolicy) -> frozenset[str]:
 
 
 def _workload(plan: Plan, snapshot: Snapshot | None, now: int, asked: frozenset[str]) -> Workload:
-    if plan.workload == "capture":
+    if plan.workload == CAPTURED:
         if snapshot is None:
             raise WorkloadError("the workload `capture` needs a captured pool")
         jobs, left_out = _requesting(_queued(snapshot, now), now)

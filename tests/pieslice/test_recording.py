@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pieslice.cli import main
 from pieslice.history.questions import life, summary
 from pieslice.recording import store
 from pieslice.recording.changes import (
@@ -302,8 +303,8 @@ def test_files_that_are_no_history_are_refused(path: Path) -> None:
 
 
 def test_another_version_is_refused(path: Path) -> None:
-    with Recorder(path):
-        pass
+    with Recorder(path) as recorder:
+        recorder.append(T, pool("U", j1="i"))
     base = sqlite3.connect(path)
     base.execute("PRAGMA user_version = 3")
     base.close()
@@ -335,6 +336,17 @@ def test_a_full_disk_adds_nothing(path: Path) -> None:
         recorder.base.execute(f"PRAGMA max_page_count = {pages + 1000}")
         recorder.append(T + 1, more)
         assert recorder.texts(recorder.moments()[1]) == more
+
+
+def test_a_record_that_failed_leaves_nothing(tmp_path: Path) -> None:
+    """Unless there was something before."""
+    path = tmp_path / "h"
+    assert main(["record", str(path), str(tmp_path / "none")]) == 2
+    assert list(tmp_path.iterdir()) == []
+    assert main(["record", str(path), str(CAMPUS)]) == 0
+    before = path.read_bytes()
+    assert main(["record", str(path), str(tmp_path / "none")]) == 2
+    assert path.read_bytes() == before
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

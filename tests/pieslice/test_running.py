@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from attr import evolve
 
 from classad.evaluate import EvalContext
-from pieslice.simulation.output import RunFolder
+from pieslice.simulation.output import EVENT_COLUMNS, RunFolder
 from pieslice.simulation.running import (
     SILENT,
     Kept,
@@ -32,6 +33,25 @@ def plan_of(folder: Path, config: str = "", **options: Any) -> Plan:
     (folder / "c").write_text(config)
     plan = Plan("1", str(folder / "w.csv"), 3600, config=str(folder / "c"))
     return evolve(plan, **options)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_run_that_an_earlier_version_began_goes_on_with_its_columns(
+    form: str, tmp_path: Path
+) -> None:
+    """Before jobs told where they come from, an event had no `origin`."""
+    columns = [name for name in EVENT_COLUMNS if name != "origin"]
+    row = [7, "submit", "ann", 1, "", ""]
+    lines = [json.dumps(dict(zip(columns, row, strict=True)))]
+    if form == "csv":
+        lines = [",".join(columns), ",".join(map(str, row))]
+    text = "".join(f"{line}\n" for line in lines)
+    (tmp_path / f"events.{form}").write_text(text)
+    (tmp_path / f"series.{form}").write_text("")
+    run = RunFolder(tmp_path, form, {"events": len(text), "series": 0})
+    run.write("events", (*row, "1.0"))
+    run.close()
+    assert (tmp_path / f"events.{form}").read_text() == f"{text}{lines[-1]}\n"
 
 
 @pytest.mark.parametrize("interval", [60, 90, 300, 700])

@@ -1480,6 +1480,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4", "--workload", str(tmp_path)], "directory"),
         (["4", "--workload", str(empty)], "contains no jobs"),
         (["4", "--workload", "capture"], "needs a captured pool"),
+        (["4x2"], "`4x2` are slots without jobs: give --workload"),
         (["4", "--workload", str(machines.rename(tmp_path / "m.txt"))], ".swf, .csv or .toml"),
         ([str(tmp_path / "nowhere"), "--workload", str(swf)], "or a number of slots: 10, or 10x8"),
         (["4", "--workload", str(tmp_path / "broken.swf.gz")], "not a whole gzip file"),
