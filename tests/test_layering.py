@@ -46,10 +46,9 @@ ORDER = {
     ),
     "pieslice": (
         "terminal", "command_line", "limiting", "data", "writing", "reports", "recording", "live",
-        "inputs", "expressions", "policies", "transforms", "priorities", "forecast", "runreport",
-        "between",
-        "simulation", "sweeps", "fuzzing", "negotiate", "shadow", "why", "history", "alerts",
-        "partitions", "api", "doctor", "manual", "cli", "__main__",
+        "inputs", "expressions", "between", "fuzzing", "policies", "transforms", "priorities",
+        "forecast", "runreport", "simulation", "sweeps", "negotiate", "shadow", "why", "history",
+        "alerts", "partitions", "api", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/why": (
         "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "conditions",

@@ -48,8 +48,7 @@ def fuzz_command(args: argparse.Namespace, out: TextIO) -> int:
     extra += [tree for other in named.others.values() for tree in of_cycle(other.policy)]
     extra += named.expressions.values()
     study = _study(config, schema, intent, extra, defaults=bool(named.others))
-    allows_all = study.policy.consider_preemption and study.policy.preemption_requirements is None
-    if not (study.subjects or args.property or allows_all):
+    if not (study.can_be_broken or args.property):
         raise Misuse(f"{args.policy}: nothing to test: it sets none of {', '.join(known_macros())}")
     try:
         tests = chosen(study, args.property, named, args.knob)
@@ -100,6 +99,13 @@ def _study(
     except CannotTry as problem:
         found = problem.diagnostic
         raise Misuse(str(problem)) if found is None else Shown(found.render()) from None
+
+
+def schema_at(path: str) -> Schema:
+    """What slots and jobs of a captured pool look like, or the usual ones of any other path."""
+    folder = Path(path)
+    captured = all((folder / name).is_file() for name in ("slots.ads", "jobs.ads"))
+    return _schema(folder) if captured else built_in()
 
 
 def _schema(folder: Path) -> Schema:

@@ -11,7 +11,7 @@ simplest counterexample found for each property and expression.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import isqrt
 from random import Random
 from typing import Final
@@ -208,18 +208,23 @@ def _silent(done: float, words: str) -> None:
 
 
 def search(
-    tests: Iterable[Property], examples: int, seed: int, moved: Moved = _silent
+    tests: Iterable[Property],
+    examples: int,
+    seed: int,
+    moved: Moved = _silent,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> SearchResult:
     """Look for a counterexample to each of the properties; ``moved`` takes the pairs tried.
 
-    No more than ``examples`` pairs are tried: the last samples are as small as that takes.
+    ``go_on`` is asked before each sample.  No more than ``examples`` pairs are tried: the last
+    samples are as small as that takes.
     """
     found: list[BrokenProperty] = []
     left = list(tests)
     tested = tuple(dict.fromkeys((test.title(), test.doc) for test in left))
     tried, number = 0, 0
     samples = _SMALL_ONES + examples // side_of(left[0].study) ** 2 + _LAST_ONES if left else 0
-    while left and tried < examples and number < samples:
+    while left and tried < examples and number < samples and go_on():
         rng = Random(f"{seed}/{number}")
         study = left[0].study
         side = _SMALL if number < _SMALL_ONES else side_of(study)

@@ -95,6 +95,13 @@ class Study:
         return [subject for subject in self.subjects if subject.where is StudyContext.PAIR]
 
     @property
+    def can_be_broken(self) -> bool:
+        """Whether there is anything to test without being asked for one property."""
+        policy = self.policy
+        allows_all = policy.consider_preemption and policy.preemption_requirements is None
+        return bool(self.subjects) or allows_all
+
+    @property
     def requirements(self) -> Expression | None:
         """PREEMPTION_REQUIREMENTS, if preemption is considered at all."""
         return self.policy.preemption_requirements if self.policy.consider_preemption else None

@@ -8,12 +8,14 @@ Inputs: a path, who reads it.  Outputs: ``Check``, ``Policy``; raise ``Misuse`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
+from pieslice.fuzzing.behaviour import behaviour_of
+from pieslice.fuzzing.command import schema_at
 from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,
@@ -152,11 +154,16 @@ def check_configuration(
     asked: bool = False,
     fragment: bool | None = None,
     to: Followed | None = None,
+    search: bool = True,
+    seed: int = 0,
+    go_on: Callable[[], bool] | None = None,
 ) -> Check:
     """The verdicts and findings; ``asked``: about the daemon that reads alone; ``to``: the version
     of which it is asked what changes on the way there.
 
-    A captured pool tells its version, and its next cycle is run; raises ``Misuse``.
+    ``search``: whether slots and jobs are searched for that break the policy, shortly or for as
+    long as ``go_on`` says.  A captured pool tells its version, and its next cycle is run; raises
+    ``Misuse``.
     """
     followed, ends = followed_at(path, reader), list[Diagnostic]()
     if is_folder(path):
@@ -174,8 +181,21 @@ def check_configuration(
         step = upgrade(config, after, asked=asked, fragment=fragment)
     findings = (*found.findings, *ends)
     name = reader.called.get(path, path)
-    host = host_of(config)
-    return Check(Checked(name, found.verdicts, findings, found.fragment, followed, step, host))
+    behaviour = None
+    if search:
+        behaviour = behaviour_of(config, schema_at(path), seed, go_on, reader.defines)
+    return Check(
+        Checked(
+            name,
+            found.verdicts,
+            findings,
+            found.fragment,
+            followed,
+            step,
+            host_of(config),
+            behaviour,
+        )
+    )
 
 
 def explain_configuration(path: str, reader: ConfigurationReader) -> Policy:

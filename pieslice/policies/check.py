@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.command_line import EXIT_NO, EXIT_OK, number
 from pieslice.inputs.configuration import add_reader, guarded, reader_of
 from pieslice.inputs.options import add_width
 from pieslice.inputs.versions import FORM, version_from
@@ -60,9 +62,29 @@ def add_commands(subcommands: Subcommands) -> None:
         metavar="V",
         help=f"say what changes on the way from --condor-version to this one: {FORM}",
     )
-    check.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
+    check.add_argument(
+        "--strict", action="store_true", help="exit 1 for warnings and broken properties too"
+    )
+    check.add_argument(
+        "--deep",
+        type=_seconds,
+        metavar="S",
+        help="search for S seconds for slots and jobs that break the policy (default: 4000 pairs of"
+        " them; none for sarif and github); `pieslice fuzz` shows the cases",
+    )
+    check.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the search (0)")
     add_width(check)
     check.set_defaults(run=_check)
+
+
+def _seconds(text: str) -> float:
+    return number(text, "a number of seconds above 0", lambda found: found > 0)
+
+
+def _time_left(seconds: float) -> Callable[[], bool]:
+    """What says whether so many seconds from now on are not over."""
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() < end
 
 
 @guarded
@@ -78,7 +100,14 @@ def _check(args: argparse.Namespace) -> int:
     asked = args.subsys is not None
     results = [
         check_configuration(
-            path, reader, asked=asked, fragment=args.fragment, to=args.upgrade
+            path,
+            reader,
+            asked=asked,
+            fragment=args.fragment,
+            to=args.upgrade,
+            search=args.deep is not None or args.format in ("text", "json"),
+            seed=args.seed,
+            go_on=None if args.deep is None else _time_left(args.deep),
         ).checked
         for path in args.path
     ]
@@ -89,4 +118,5 @@ def _check(args: argparse.Namespace) -> int:
     print(text)
     fatal = (ERROR, WARNING) if args.strict else (ERROR,)
     worse = any(result.count(severity) for result in results for severity in fatal)
+    worse = worse or (args.strict and any(it.behaviour and it.behaviour.broken for it in results))
     return EXIT_NO if worse or not all(result.starts for result in results) else EXIT_OK

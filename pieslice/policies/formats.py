@@ -18,6 +18,7 @@ from attr import Factory, field, frozen
 from classad.errors import Diagnostic, Edit
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
+from pieslice.fuzzing.behaviour import Behaviour
 from pieslice.policies.texts import wrapped_lines
 from pieslice.reports.document import Document, plain, shape, shape_text, version_data, view
 from pieslice.reports.output import WIDE
@@ -177,6 +178,8 @@ class Checked:
     followed: Followed = Factory(Followed)
     upgrade: Upgrade | None = None
     host: Host | None = None
+    #: What a search for slots and jobs that break the policy found; None: nobody asked for it.
+    behaviour: Behaviour | None = None
 
     @property
     def starts(self) -> bool:
@@ -261,7 +264,7 @@ class Checks(Document):
 
 shape(Verdict, "daemon starts status text")
 shape_text(Daemon, Fragment)
-shape(Checked, "path =followed starts verdicts fragment findings=shown upgrade?=changes")
+shape(Checked, "path =followed starts verdicts fragment findings=shown upgrade?=changes behaviour?")
 
 
 def report(
@@ -313,7 +316,13 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
         if left
         else ""
     )
+    behaviour = result.behaviour
+    if behaviour is not None:
+        yield from behaviour.lines(result.path)
+        counts += [behaviour.count] if behaviour.count else []
     yield f"{result.path}: {', '.join(counts) or 'no findings'}{tail if left else ''}"
+    if behaviour is not None:
+        yield f"{result.path}: not looked at: {behaviour.left_out}"
 
 
 def _upgrade(path: str, step: Upgrade) -> Iterable[str]:

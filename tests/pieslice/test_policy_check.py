@@ -30,7 +30,7 @@ def test_the_verdict_comes_first_below_the_version(
         f"{pool}: follows 25.14.1: no version is given",
         f"{pool}: condor_negotiator would start",
     ]
-    assert lines[-1] == f"{pool}: 1 warning"
+    assert lines[-2] == f"{pool}: 1 warning"
     pool.write_text("NEGOTIATOR_CONSIDER_PREEMPTION = yes\n")
     assert check(pool) == 1
     said = capsys.readouterr().out
@@ -125,7 +125,61 @@ def test_a_macro_of_ones_own_is_no_concurrency_limit(
     pool.write_text("CGROUP_LOW_MEMORY_LIMIT = Memory / 2\n")
     assert check(pool, "--all") == 0
     out, err = capsys.readouterr()
-    assert (out.count("\n"), err) == (3, "")
+    assert (out.count("\n"), err) == (4, "")
+
+
+POLICIES = Path(__file__).parents[2] / "examples" / "policies"
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES.glob("*/*")), ids=lambda path: path.name)
+def test_what_is_wrong_with_a_policy_is_found_in_its_text_or_in_what_it_does(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(policy), "--format", "json", "--strict"]) == (
+        policy.parent.name == "flawed"
+    )
+    (found,) = json.loads(capsys.readouterr().out)["checks"]
+    broken = found["behaviour"]["broken"]
+    assert bool(broken) == (policy.parent.name == "flawed")
+    assert not {one["property"] for one in broken} & set(found["behaviour"]["held"])
+
+
+def test_check_names_what_shows_the_cases_and_what_it_did_not_look_at(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    policy = POLICIES / "flawed" / "no_margin"
+    main(["check", str(policy), "--wide"])
+    *_, counts, last = capsys.readouterr().out.splitlines()
+    assert counts.endswith(": 1 warning, 2 broken properties")
+    assert "not looked at: more slots and jobs (--deep S)" in last
+    main(["check", str(policy), "--wide", "--seed", "3", "-D", "CLAIM_WORKLIFE=1"])
+    shows = f"`pieslice fuzz {policy} -D CLAIM_WORKLIFE=1` shows the cases"
+    assert f"seed 3; {shows}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("MAX_JOBS_RUNNING = 3\n", "no expression is set that `pieslice fuzz` tries"),
+        ("PREEMPTION_REQUIREMENTS = (1 +\n", "PREEMPTION_REQUIREMENTS: "),
+    ],
+)
+def test_without_anything_to_search_check_says_so(
+    text: str, why: str, pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text(text)
+    check(pool, "--wide")
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith(f"{pool}: not looked at: how it behaves: {why}")
+
+
+def test_what_continuous_integration_reads_has_no_search_in_it_unless_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    policy = str(POLICIES / "flawed" / "submit_time")
+    assert main(["check", policy, "--format", "github", "--strict"]) == 0
+    assert main(["check", policy, "--format", "github", "--strict", "--deep", "0.5"]) == 1
+    assert "behaviour" not in capsys.readouterr().out
 
 
 BEHIND = """\

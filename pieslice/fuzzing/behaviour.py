@@ -1,0 +1,120 @@
+"""Searches shortly for slots and jobs that break a policy, for ``pieslice check``.
+
+Decides how short: as many pairs as show every flaw of ``examples/policies``, unless it is given
+seconds.
+
+Inputs: a ``Config``, what slots and jobs look like, a seed.  Outputs: ``Behaviour``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePath
+from shlex import join
+from typing import Final
+
+from attr import field, frozen
+
+from pieslice.fuzzing.choose import Named, chosen
+from pieslice.fuzzing.finding import BrokenProperty
+from pieslice.fuzzing.schema import Schema
+from pieslice.fuzzing.search import search
+from pieslice.fuzzing.study import Intent, study_of
+from pieslice.reports.document import NOT_SHOWN, view
+from policy.config import Config
+from policy.explain.trial import CannotTry
+
+#: Pairs of slots and jobs that are tried where nobody says for how long.
+PAIRS: Final = 4000
+#: The same where the time ends the search.
+_MANY: Final = 10**9
+
+
+@view("property macro place clause says")
+class BrokenInShort:
+    """A property that does not hold: by which expression, by which part of it, in which case."""
+
+    broken: BrokenProperty
+
+
+@frozen
+class Behaviour:
+    """What a search found: pairs that were tried, properties that held, those that are broken.
+
+    ``missing``: why nothing was tried.
+    """
+
+    pairs: int = 0
+    seed: int = 0
+    held: tuple[str, ...] = ()
+    broken: tuple[BrokenInShort, ...] = ()
+    missing: str | None = None
+    #: Whether slots and jobs are like those of a captured pool, and options of reading as words.
+    captured: bool = field(default=False, metadata=NOT_SHOWN)
+    options: tuple[str, ...] = field(default=(), metadata=NOT_SHOWN)
+
+    def lines(self, path: str) -> Iterator[str]:
+        """A line for each broken property, under one about the search."""
+        if self.missing is not None:
+            return
+        tried = f"in {self.pairs:,} pairs of slots and jobs, seed {self.seed}"
+        if self.broken:
+            words = [path, *(["--pool", path] if self.captured else []), *self.options]
+            shows = f"`{join(['pieslice', 'fuzz', *words])}` shows the cases"
+            yield f"{path}: behaviour: broken {tried}; {shows}"
+        else:
+            yield f"{path}: behaviour: no counterexample to {', '.join(self.held)} {tried}"
+        for one in self.broken:
+            found = one.broken
+            yield f"  {found.property}: {found.says} ({found.macro}, {PurePath(found.place).name})"
+
+    @property
+    def count(self) -> str:
+        """How many properties are broken; empty if none is."""
+        broken = len({one.broken.property for one in self.broken})
+        return f"{broken} broken propert{'y' if broken == 1 else 'ies'}" if broken else ""
+
+    @property
+    def left_out(self) -> str:
+        """What was not looked at."""
+        if self.missing is not None:
+            return f"how it behaves: {self.missing}"
+        return "more slots and jobs (--deep S), the course of days (`pieslice simulate`)"
+
+
+def behaviour_of(
+    config: Config,
+    schema: Schema,
+    seed: int = 0,
+    go_on: Callable[[], bool] | None = None,
+    defines: Iterable[tuple[str, str]] = (),
+) -> Behaviour:
+    """What a short search finds, or one for as long as ``go_on`` says.
+
+    ``defines``: what was defined besides the files, for the command that tries the same.
+    """
+    if not config.complete:
+        return Behaviour(missing="the configuration cannot be read")
+    try:
+        study = study_of(config, schema, Intent())
+    except CannotTry as problem:
+        return Behaviour(missing=" ".join(str(problem).split()))
+    if not study.can_be_broken:
+        return Behaviour(missing="no expression is set that `pieslice fuzz` tries")
+    pairs = PAIRS if go_on is None else _MANY
+    found = search(chosen(study, [], Named(), None), pairs, seed, go_on=go_on or _always)
+    broken = {one.property for one in found.findings}
+    held = tuple(name for name, _ in found.tested if name not in broken)
+    options = tuple(word for name, value in defines for word in ("-D", f"{name}={value}"))
+    return Behaviour(
+        found.examples,
+        seed,
+        held,
+        tuple(map(BrokenInShort, found.findings)),
+        captured=not schema.open,
+        options=options,
+    )
+
+
+def _always() -> bool:
+    return True
