@@ -101,14 +101,15 @@ def _hint(kind: object, name: str) -> object:
 def _names(name: str) -> dict[str, object]:
     """The names of a module, with those that it imports for type checkers only."""
     module = import_module(name)
-    found = {**vars(module)}
+    typed = {**vars(module)}
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             for statement in node.body:
                 # What is optional is missing where a wheel is built, and no document has it.
                 with suppress(ImportError):
-                    exec(compile(ast.Module([statement], []), name, "exec"), found)
-    return found
+                    exec(compile(ast.Module([statement], []), name, "exec"), typed)
+    # What the module has itself is what its values are made of.
+    return {**typed, **vars(module)}
 
 
 def _description(kind: type) -> str:
