@@ -10,7 +10,6 @@ little.  Follows: condor_startd of HTCondor 25.14.1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
@@ -18,7 +17,7 @@ from classad import ClassAd
 from classad.ads.ad import as_number
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
-from negotiator.pool.consumption import consumed, policy_resources
+from negotiator.pool.consumption import consumed, policy_resources, resource_names
 
 #: By the name of a resource in lower case: what rounds the request for it up.
 Rounding: TypeAlias = Mapping[str, Expression]
@@ -27,8 +26,7 @@ _RESOURCES: Final = "Cpus, Memory, Disk"
 
 def resources_of(slot: ClassAd) -> tuple[str, ...]:
     """What dynamic slots are cut by: all that the machine says it has, but swap space."""
-    names = re.split(r"[\s,]+", slot.get_string("MachineResources") or _RESOURCES)
-    return tuple(name for name in names if name and name.lower() != "swap")
+    return resource_names(slot.get_string("MachineResources") or _RESOURCES)
 
 
 def part_of(
@@ -39,10 +37,17 @@ def part_of(
     if governed:
         found = consumed(slot, governed, job, context)
         return None if found is None else {name: float(it) for name, it in found.items()}
+    return requested_part(slot, job, rounding, context)
+
+
+def requested_part(
+    slot: ClassAd, job: ClassAd, rounding: Rounding, context: EvalContext
+) -> dict[str, float] | None:
+    """The same of a slot without a consumption policy."""
     part = {}
     for name in resources_of(slot):
         there = slot.get_number(name, context=context) or 0
-        asked = job.get_number(f"Request{name}", slot, context) or 0
+        asked = requested(job, name, slot, context)
         if asked > there:
             return None
         expression = rounding.get(name.lower())
@@ -51,3 +56,11 @@ def part_of(
             rounded = as_number(evaluate(expression, job, slot, context=context))
         part[name] = float(asked if rounded is None or rounded > there else rounded)
     return part
+
+
+def requested(job: ClassAd, resource: str, slot: ClassAd, context: EvalContext) -> float:
+    """How much of a resource a job asks for; nothing where that is no number."""
+    value = job.raw(f"Request{resource}")
+    if value is None or value.__class__ is int:
+        return value or 0
+    return job.get_number(f"Request{resource}", slot, context) or 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
@@ -19,6 +20,12 @@ from negotiator.pool.weights import own_weight
 Amounts = Mapping[str, int | float]
 
 
+@lru_cache(maxsize=100)
+def resource_names(text: str) -> tuple[str, ...]:
+    """The resources that a text such as MachineResources lists, but swap space."""
+    return tuple(word for word in re.split(r"[\s,]+", text) if word and word.lower() != "swap")
+
+
 def policy_resources(ad: ClassAd, context: EvalContext) -> tuple[str, ...]:
     """The resources that a slot's consumption policy speaks of; empty if it has none."""
     if ad.get_bool("PartitionableSlot", context=context) is not True:
@@ -26,7 +33,7 @@ def policy_resources(ad: ClassAd, context: EvalContext) -> tuple[str, ...]:
     text = ad.get_string("MachineResources", context=context)
     if text is None:
         return ()
-    resources = tuple(word for word in re.split(r"[\s,]+", text) if word and word.lower() != "swap")
+    resources = resource_names(text)
     declared = all(ad.raw(f"Consumption{name}") is not None for name in resources)
     return resources if declared else ()
 

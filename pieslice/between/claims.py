@@ -251,8 +251,7 @@ class Claims(JobKeeper):
         left = self._lefts.get((slot.name, user, schedd))
         if left is None:
             return slot
-        ad = ClassAd()
-        ad.chain(slot.ad)
+        ad = slot.ad.duplicate()
         for name, amount in left.items():
             ad.insert(name, int(amount))
         return SimSlot(slot.name, ad, slot.weight, numbers=slot.numbers)
@@ -458,8 +457,7 @@ class Claims(JobKeeper):
 
 def _with(ad: ClassAd, values: Mapping[str, object]) -> ClassAd:
     """The same ad with some other values; it stays as it is."""
-    twin = ClassAd()
-    twin.chain(ad)
+    twin = ad.duplicate()
     for name, value in values.items():
         twin.insert(name, value)
     return twin

@@ -90,7 +90,8 @@ class IdleSlots:
         for row in self.table.match(job, within=self.rows, context=self.context):
             ad = self._ads.get(row)
             if ad is None:
-                ad = self._ads[row] = self.table.ad(row)
+                # It is changed while it is asked.
+                ad = self._ads[row] = self.table.ad(row).duplicate()
             count, taken = jobs_on(ad, job, self.settings.rounding, self.context)
             jobs += count
             slots += count > 0

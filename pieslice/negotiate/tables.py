@@ -204,7 +204,7 @@ def machine_table(
     context = EvalContext(now=result.now, language=policy.language)
     machines: dict[str, list[Slot]] = {}
     engines = make_engines(ENGINES[0])
-    for slot in engines.fetch(snapshot.slots, snapshot.claims, policy, context, True):
+    for slot in engines.fetch(snapshot.slots, snapshot.claims, policy, context, False):
         machines.setdefault(machine_of(slot.name), []).append(slot)
     by_slot: dict[str, list[Match]] = {}
     for match in result.matches:

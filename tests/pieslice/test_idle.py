@@ -73,6 +73,30 @@ def test_the_last_job_gets_what_is_left_if_it_asks_for_no_more() -> None:
     assert (room.jobs, room.used.memory) == (8, 8168)
 
 
+def test_each_job_takes_gpus_that_suit_it() -> None:
+    def card(capability: float) -> ClassAd:
+        return ClassAd({"Capability": capability, "GlobalMemoryMb": 16000})
+
+    names = [f"GPU_{letter}" for letter in "abcd"]
+    cards = dict(zip(names, map(card, (7.0, 9.0, 8.0, 9.0)), strict=True))
+    more = {"MachineResources": "Cpus Memory GPUs", "GPUs": 4, **cards}
+    gpus = slot(**more, AvailableGPUs=ExprTree("{GPU_a, GPU_b, GPU_c, GPU_d}"))
+    wants = {"RequestGPUs": 1, "GPUsMinCapability": 8.0}
+    wants["RequireGPUs"] = ExprTree("Capability >= GPUsMinCapability")
+    enough = ExprTree("countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs")
+    room = idle(gpus).room(job(Requirements=enough, **wants))
+    assert (room.jobs, room.used.gpus) == (3, 3)
+    assert idle(gpus).room(job(Requirements=enough, **{**wants, "RequestGPUs": 2})).jobs == 1
+    assert idle(gpus).room(job(RequestGPUs=1)).jobs == 4
+
+
+def test_slots_stay_as_they_are_when_jobs_are_counted() -> None:
+    given = slot()
+    before = str(given)
+    assert idle(given).room(job(1, 5500)).jobs == 1
+    assert str(given) == before
+
+
 def test_what_jobs_leave_has_to_match_the_next_one() -> None:
     wide = ExprTree("MY.Cpus > 3")
     assert idle(slot(Requirements=wide)).room(job()).jobs == 5
