@@ -40,7 +40,7 @@ LOSSES: Final = Losses()
 #: it would be the current folder.
 EMPTY_NAME: Final = "the name is empty"
 #: The placeholders of files, some of which may be folders, and of folders.
-_FILE: Final = re.compile(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|W|A|B)\]?( .*)?")
+_FILE: Final = re.compile(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|RUNNING|W|A|B)\]?( .*)?")
 _FOLDER: Final = re.compile("DIR|RUN")
 #: Numbers of options, and days of what is simulated or foretold: more are slips.
 _MOST: Final = 1e12

@@ -7,12 +7,14 @@ import argparse
 from docs.written.findings import findings_page
 from docs.written.functions import functions_page
 from docs.written.knobs import knob_page
+from docs.written.reload import reload_page
 from docs.written.versions import versions_page
 
 PAGES = {
     "findings": findings_page,
     "functions": functions_page,
     "knobs": knob_page,
+    "reload": reload_page,
     "versions": versions_page,
 }
 

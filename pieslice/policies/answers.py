@@ -8,7 +8,7 @@ Inputs: a path, who reads it.  Outputs: ``Check``, ``Policy``; raise ``Misuse`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from attr import Factory, field, frozen
@@ -24,19 +24,13 @@ from pieslice.inputs.configuration import (
     is_folder,
     read_configuration,
 )
-from pieslice.policies.formats import (
-    Checked,
-    ShownFinding,
-    counted,
-    host_line,
-    report,
-    verdict_lines,
-)
-from pieslice.policies.texts import sentence_lines
+from pieslice.policies.formats import Checked, ShownFinding, report
+from pieslice.policies.texts import counted, host_line, sentence_lines, verdict_lines
 from pieslice.reports.document import NOT_SHOWN, shape
 from pieslice.reports.layout import Block, Drawn
 from pieslice.reports.result import DataTable, Result
 from policy.config import Config
+from policy.explain.reload import reload
 from policy.explain.roles import Host, host_of
 from policy.explain.sentences import Sentence, listing
 from policy.explain.settings import everything
@@ -136,6 +130,7 @@ class Policy(Result):
     macros: Mapping[str, str] = field(metadata=NOT_SHOWN)
     sentences: tuple[Sentence, ...]
     followed: Followed = Factory(Followed)
+    host: Host | None = None
 
     def summary(self) -> str:
         return f"{self.path}: {len(self.sentences)} sentences"
@@ -154,12 +149,14 @@ def check_configuration(
     asked: bool = False,
     fragment: bool | None = None,
     to: Followed | None = None,
+    running: str | None = None,
     search: bool = True,
     seed: int = 0,
     go_on: Callable[[], bool] | None = None,
 ) -> Check:
     """The verdicts and findings; ``asked``: about the daemon that reads alone; ``to``: the version
-    of which it is asked what changes on the way there.
+    of which it is asked what changes on the way there; ``running``: where the configuration lies
+    that daemons have now, of which it is asked what a reload changes.
 
     ``search``: whether slots and jobs are searched for that break the policy, shortly or for as
     long as ``go_on`` says.  A captured pool tells its version, and its next cycle is run; raises
@@ -181,19 +178,26 @@ def check_configuration(
         step = upgrade(config, after, asked=asked, fragment=fragment)
     findings = (*found.findings, *ends)
     name = reader.called.get(path, path)
+    change = None
+    if running is not None:
+        before = read_configuration(running, reader)
+        change = reader.called.get(running, running), reload(before, config)
     behaviour = None
     if search:
         behaviour = behaviour_of(config, schema_at(path), seed, go_on, reader.defines)
+    host = host_of(config)
+    verdicts = found.verdicts if asked or not config.complete else of_all(host, found.verdicts)
     return Check(
         Checked(
             name,
-            found.verdicts,
+            verdicts,
             findings,
             found.fragment,
             followed,
             step,
-            host_of(config),
+            host,
             behaviour,
+            change,
         )
     )
 
@@ -207,7 +211,7 @@ def explain_configuration(path: str, reader: ConfigurationReader) -> Policy:
         errors = [found.render() for found in config.diagnostics if found.severity == "error"]
         raise Shown("\n".join(errors)) if errors else Misuse(f"{path}: cannot be read")
     loaded = load_policy(config, subsystem=reader.subsystem, local_name=reader.local_name)
-    return Policy(path, Macros(config), sentences_about(config, loaded), followed)
+    return Policy(path, Macros(config), sentences_about(config, loaded), followed, host_of(config))
 
 
 def sentences_about(
@@ -233,9 +237,16 @@ _HOST: Final = "This host"
 _OLD_NAMES: Final = frozenset((DEPRECATED.id, OLD_NAME.id))
 
 
-def _in_order(verdict: Verdict) -> int:
-    name = verdict.daemon.subsystem
-    return MAIN.index(name) if name in MAIN else len(MAIN)
+def of_all(host: Host, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    """Verdicts, and those on the other daemons of DAEMON_LIST: the files set nothing that could
+    end them."""
+    found = list(verdicts)
+    judged = {one.daemon.subsystem for one in found}
+    runs = host.daemons if host.listed is not None else ()
+    others = (Daemon(name) for name in MAIN if name in runs and name not in judged)
+    found += [Verdict(one, True, 0, f"{one} would start") for one in others]
+    order = {name: at for at, name in enumerate(MAIN)}
+    return tuple(sorted(found, key=lambda one: order.get(one.daemon.subsystem, len(MAIN))))
 
 
 def about_host(host: Host, found: Examination) -> Iterator[Sentence]:
@@ -243,12 +254,8 @@ def about_host(host: Host, found: Examination) -> Iterator[Sentence]:
     line = host_line(host)
     places = () if host.listed is None else (host.listed[0],)
     yield Sentence(_HOST, f"{line[0].upper()}{line[1:]}.", places)
-    verdicts = [one for one in found.verdicts if host.runs(one.daemon.subsystem) or not one.starts]
-    # Of those that are not judged the files set nothing that could end them.
-    judged = {one.daemon.subsystem for one in verdicts}
-    others = (Daemon(name) for name in MAIN if host.runs(name) and name not in judged)
-    verdicts += [Verdict(one, True, 0, f"{one} would start") for one in others]
-    for text in verdict_lines(sorted(verdicts, key=_in_order)):
+    verdicts = (one for one in found.verdicts if host.runs(one.daemon.subsystem) or not one.starts)
+    for text in verdict_lines(of_all(host, verdicts)):
         yield Sentence(_HOST, f"{text}.")
     old = sum(one.id in _OLD_NAMES for one in found.findings)
     counts = {

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK, number
-from pieslice.inputs.configuration import add_reader, guarded, reader_of
-from pieslice.inputs.options import add_width
+from pieslice.inputs.configuration import Misuse, add_reader, guarded, reader_of
+from pieslice.inputs.options import add_width, may_run
 from pieslice.inputs.versions import FORM, version_from
 from pieslice.terminal import in_colour
 
@@ -33,6 +33,7 @@ def add_commands(subcommands: Subcommands) -> None:
             ("pieslice check condor_config", "would the daemons start; the worst three findings"),
             ("pieslice check condor_config --all", "all findings"),
             ("pieslice check mypool --subsys SCHEDD", "as one daemon reads it"),
+            ("pieslice check new_config --reload condor_config", "what a reload changes"),
             (
                 "pieslice check mypool --condor-version 24.0 --upgrade 25.0",
                 "what an upgrade changes",
@@ -62,6 +63,13 @@ def add_commands(subcommands: Subcommands) -> None:
         metavar="V",
         help=f"say what changes on the way from --condor-version to this one: {FORM}",
     )
+    check.add_argument(
+        "--reload",
+        metavar="RUNNING",
+        help="say what changes, daemon by daemon, if daemons that run with RUNNING get this"
+        " configuration, and whether condor_reconfig is enough",
+    )
+    may_run(check, "reload")
     check.add_argument(
         "--strict", action="store_true", help="exit 1 for warnings and broken properties too"
     )
@@ -96,6 +104,8 @@ def _check(args: argparse.Namespace) -> int:
     from policy.lint.finding import ERROR, WARNING
     from policy.lint.findings import FINDINGS
 
+    if args.reload is not None and args.format not in ("text", "json"):
+        raise Misuse(f"--reload is told as text and json, not as {args.format}")
     reader = reader_of(args)
     asked = args.subsys is not None
     results = [
@@ -108,6 +118,7 @@ def _check(args: argparse.Namespace) -> int:
             search=args.deep is not None or args.format in ("text", "json"),
             seed=args.seed,
             go_on=None if args.deep is None else _time_left(args.deep),
+            running=args.reload,
         ).checked
         for path in args.path
     ]

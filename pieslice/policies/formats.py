@@ -19,13 +19,18 @@ from classad.errors import Diagnostic, Edit
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.fuzzing.behaviour import Behaviour
-from pieslice.policies.texts import wrapped_lines
+from pieslice.policies.texts import (
+    counted,
+    host_line,
+    reload_lines,
+    verdict_lines,
+    wrapped_lines,
+)
 from pieslice.reports.document import Document, plain, shape, shape_text, version_data, view
 from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
-from policy.explain.parts import SHORT
+from policy.explain.reload import Reload, ReloadedDaemon, ReloadedMacro
 from policy.explain.roles import Host
-from policy.explain.sentences import listing
 from policy.knobs.reading import EXPANDED
 from policy.language.about import about
 from policy.lint.causes import causes, file_of
@@ -180,6 +185,8 @@ class Checked:
     host: Host | None = None
     #: What a search for slots and jobs that break the policy found; None: nobody asked for it.
     behaviour: Behaviour | None = None
+    #: The running configuration that is to be replaced, and what that changes.
+    reload: tuple[str, Reload] | None = None
 
     @property
     def starts(self) -> bool:
@@ -196,6 +203,11 @@ class Checked:
     def changes(self) -> ShownUpgrade | None:
         """What the other version changes, as JSON has it."""
         return None if self.upgrade is None else ShownUpgrade(self.upgrade)
+
+    @property
+    def reloading(self) -> Reload | None:
+        """What the new configuration changes for daemons that run, as JSON has it."""
+        return None if self.reload is None else self.reload[1]
 
     @property
     def all_findings(self) -> tuple[Diagnostic, ...]:
@@ -264,7 +276,18 @@ class Checks(Document):
 
 shape(Verdict, "daemon starts status text")
 shape_text(Daemon, Fragment)
-shape(Checked, "path =followed starts verdicts fragment findings=shown upgrade?=changes behaviour?")
+shape(
+    Checked,
+    "path =followed starts host verdicts fragment findings=shown upgrade?=changes"
+    " behaviour? reload?=reloading",
+)
+shape(Host, "roles=role_names daemons")
+shape(Reload, "daemons everywhere unread parts")
+shape(ReloadedDaemon, "daemon needs=word macros")
+shape(
+    ReloadedMacro,
+    "macro=change.macro before=change.before after=change.after place=change.place needs=word",
+)
 
 
 def report(
@@ -307,6 +330,10 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
         yield from block.lines()
     if result.upgrade is not None:
         yield from _upgrade(result.path, result.upgrade)
+    if result.reload is not None:
+        running, found_ = result.reload
+        yield f"{result.path}: reloaded where {running} runs:"
+        yield from (f"  {line}" for line in reload_lines(running, found_))
     counts = [
         counted(count, word) for word in (ERROR, WARNING, NOTE) if (count := result.count(word))
     ]
@@ -336,30 +363,6 @@ def _upgrade(path: str, step: Upgrade) -> Iterable[str]:
         yield from block.lines()
     for found in defaults:
         yield found.headline()
-
-
-def host_line(host: Host) -> str:
-    """What a host is for the pool, and what says so, as a phrase."""
-    if host.listed is None:
-        return f"no DAEMON_LIST is set; read as the files of {host.programs}"
-    article = "an" if host.title[0] in "aeiou" else "a"
-    text = host.listed[1]
-    what = f"is `{text}`" if len(text) <= SHORT else f"has {len(host.daemons)} kinds of daemons"
-    return f"{article if host.roles else 'runs'} {host.title}: DAEMON_LIST {what}"
-
-
-def counted(count: int, word: str) -> str:
-    """A number of things: ``2 errors``."""
-    return f"{count} {word}{'' if count == 1 else 's'}"
-
-
-def verdict_lines(verdicts: Iterable[Verdict]) -> Iterable[str]:
-    """What keeps daemons from starting, and in one line those that start without more ado."""
-    same: dict[str, list[str]] = {}
-    for one in sorted(verdicts, key=lambda one: not one.qualified):
-        daemon = str(one.daemon)
-        same.setdefault(one.text.removeprefix(daemon), []).append(daemon)
-    return (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
 
 
 def _is_expanded(found: Diagnostic) -> bool:

@@ -7,7 +7,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
-from pieslice.inputs.configuration import add_reader, guarded, read, say, say_problems
+from pieslice.inputs.configuration import (
+    add_reader,
+    guarded,
+    read,
+    reader_of,
+    say,
+    say_problems,
+)
 from pieslice.inputs.options import add_width
 from pieslice.inputs.versions import version_of
 
@@ -66,6 +73,7 @@ def _pool_size(text: str) -> float:
 def _explain(args: argparse.Namespace) -> int:
     from pieslice.policies.answers import Macros, Policy, sentences_about
     from pieslice.reports.output import chosen_width
+    from policy.explain.roles import host_of
 
     config = read(args)
     say_problems(config)
@@ -73,7 +81,8 @@ def _explain(args: argparse.Namespace) -> int:
         return EXIT_BAD
     loaded = _load(config, args)
     sentences = sentences_about(config, loaded, slots=args.slots, set_only=args.set_only)
-    answer = Policy(args.path, Macros(config), sentences, version_of(args))
+    name = reader_of(args).called.get(args.path, args.path)
+    answer = Policy(name, Macros(config), sentences, version_of(args), host_of(config))
     sys.stdout.write(answer.to_json() if args.json else answer.text(chosen_width(args, sys.stdout)))
     return EXIT_OK
 

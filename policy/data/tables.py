@@ -74,6 +74,17 @@ def _spellings() -> dict[str, str]:
 
 
 @cache
+def reload_rows() -> Mapping[str, tuple[str, str]]:
+    """The daemon that was asked, and what it needs to act by a new value, by macro.
+
+    ``<n>`` is any number, ``<name>`` any name; what is needed is ``nothing``, ``reconfig`` or
+    ``restart``.
+    """
+    rows: dict[str, tuple[str, str]] = json.loads(_text("reload.json"))
+    return rows
+
+
+@cache
 def reader_rows() -> Mapping[str, list[str | int | None]]:
     """Kind, readers, those that a bad value ends, and range of macros, by name.
 

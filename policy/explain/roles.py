@@ -20,7 +20,7 @@ from policy.knobs import find_knob
 from policy.knobs.declaration import Need
 from policy.knobs.lists import memberships
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
-from policy.knobs.readers import find_readers
+from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
 from policy.language.table import DETECTED_ORIGIN
 
@@ -71,6 +71,11 @@ class Host:
         """What the host is, in the order of a job's life."""
         found = {_OF_DAEMONS.get(daemon) for daemon in self.daemons}
         return tuple(role for role in Role if role in found)
+
+    @property
+    def role_names(self) -> list[str]:
+        """The names of the roles."""
+        return [role.value for role in self.roles]
 
     @property
     def title(self) -> str:
@@ -144,7 +149,8 @@ def readers_of(macro: str) -> frozenset[str]:
         return frozenset((other.read_by,))
     members = frozenset(names.daemon for names, _ in memberships(macro))
     known = find_readers(macro)
-    if known is not None:
-        return frozenset(_STARTED_BY.get(daemon, daemon) for daemon in known.daemons)
     named = next((daemon for begin, daemon in _BY_NAME if macro.upper().startswith(begin)), None)
+    own = named is not None and not macro.upper().endswith("_HOST")
+    if known is not None and not (own and known.daemons >= set(MAIN)):
+        return frozenset(_STARTED_BY.get(daemon, daemon) for daemon in known.daemons)
     return members if len(members) == 1 else frozenset(() if named is None else (named,))
