@@ -14,12 +14,16 @@ from typing import Final
 from attr import define, frozen
 
 from classad.ads.ad import Ad, ListValue, Stored
+from classad.ads.expression import Expression
 from classad.formats.unparse import unparse_value
 from classad.language.values import UNDEFINED
 
 #: Attributes that the schedd lets no transform write: with an error, and in silence.
 _REFUSED: Final = frozenset({"clusterid", "owner"})
 _KEPT: Final = frozenset({"procid"})
+#: The texts of some expressions, by identity.
+_TEXTS: Final[dict[int, tuple[Expression, str]]] = {}
+_MOST_TEXTS: Final = 1000
 
 
 @frozen
@@ -88,7 +92,15 @@ def is_kept(name: str) -> bool:
 
 def text_of(value: Stored) -> str:
     """An attribute as ClassAd text, as HTCondor prints it."""
-    return unparse_value(value, old=True)
+    if value.__class__ is not Expression:
+        return unparse_value(value, old=True)
+    # Jobs of one kind share their expressions.
+    known = _TEXTS.get(id(value))
+    if known is None or known[0] is not value:
+        if len(_TEXTS) >= _MOST_TEXTS:
+            _TEXTS.clear()
+        known = _TEXTS[id(value)] = (value, unparse_value(value, old=True))
+    return known[1]
 
 
 def bare_text(value: Stored) -> str:
