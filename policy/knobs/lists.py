@@ -109,6 +109,13 @@ LISTS: Final = (
         "JOB_ROUTER_ROUTE_NAMES", "JOB_ROUTER", "route",
         ("JOB_ROUTER_ROUTE_<name>",), "there is no such route",
     ),
+    *(
+        NameList(
+            f"JOB_ROUTER_{moment}_ROUTE_TRANSFORM_NAMES", "JOB_ROUTER", "transform",
+            ("JOB_ROUTER_TRANSFORM_<name>",), "the router is off then, and routes no job",
+        )
+        for moment in ("PRE", "POST")
+    ),
     NameList(
         "DOCKER_VOLUMES", "STARTD", "volume",
         ("DOCKER_VOLUME_DIR_<name>",), "it is not mounted", ("mount_if",),

@@ -252,7 +252,8 @@ _OF_COMMANDS: Final = {
     "SET": Use("job", "slot", Wanted.ANY, moment="as an attribute of the job"),
     "DEFAULT": Use("job", "slot", Wanted.ANY, moment="as an attribute of the job"),
 }
-_ROUTES: Final = "JOB_ROUTER_ROUTE_"
+#: What the macros of routes begin with.
+ROUTES: Final = "JOB_ROUTER_ROUTE_"
 #: The router asks it of a job in more than one way: as MY, and in a constraint as TARGET.
 _OF_ROUTES: Final = Use("either", "either", Wanted.CONDITION, moment=_ROUTED)
 
@@ -279,7 +280,7 @@ def rules_in(setting: Setting) -> Rules:
 
 def parts(setting: Setting) -> Iterator[ExpressionPart]:
     """The expressions of a body, but those that the transform puts together itself."""
-    routed = setting.macro.upper().startswith(_ROUTES)
+    routed = setting.macro.upper().startswith(ROUTES)
     for line, form in statements_in(rules_in(setting)) if has_body(setting) else ():
         if not isinstance(form, Command) or form.keyword not in _OF_COMMANDS:
             continue

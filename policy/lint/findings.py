@@ -27,6 +27,7 @@ from policy.lint import (
     names,
     preemption,
     reading,
+    routes,
     security,
     slips,
     support,
@@ -46,7 +47,7 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 
 #: Where the declarations stand.
 _FAMILIES: Final = (
-    *(reading, holes, choices, names, lists, security, companions, transforms, groups),
+    *(reading, holes, choices, names, lists, security, companions, transforms, routes, groups),
     *(attributes, comparisons, slips, texts, kinds, units, preemption, wholes, upgrade, support),
 )
 _DECLARED: Final = [

@@ -11,41 +11,55 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic, suggest
-from classad.evaluate import EvalContext
+from policy.attributes import find_attribute
+from policy.data.tables import attribute_names
 from policy.knobs.reading import Place
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
-from policy.lint.companions import is_routing
-from policy.lint.expressions import has_body, is_old_body, parts, rules_in
-from policy.lint.finding import ERROR, Advice, Meant, Per, finding, looks_at, meant
+from policy.lint.attributes import UNKNOWN_ATTRIBUTE
+from policy.lint.expressions import ROUTES, has_body, is_old_body, parts, rules_in
+from policy.lint.finding import (
+    ERROR,
+    Advice,
+    Finding,
+    Meant,
+    Per,
+    finding,
+    looks_at,
+    meant,
+)
+from policy.lint.names import near
 from policy.lint.reading import HOLE, NO_REFERENCE
+from policy.lint.spelling import vocabulary
+from policy.lint.trees import references, scope_of
 from policy.lint.view import Setting, View
 from policy.transforms.checking import faults, statements
 from policy.transforms.lines import (
     COMMANDS,
+    ENVELOPE,
     Command,
     ConditionalLine,
+    Form,
     MacroAssignment,
     TransformLine,
 )
-from policy.transforms.reach import too_late
-from policy.transforms.routes import CONSTRAINT, NAMES, read_routes
 from policy.transforms.running import FaultKind, TransformFault
 from policy.universes import UNIVERSES
+from policy.values.surroundings import names_of_its_own
 from policy.versions import parse_version
 
 #: Since which version the old syntax is not taken, by what the macro begins with.
 _OLD_UNTIL: Final = {"JOB_TRANSFORM_": "25.8.2", "JOB_ROUTER_": "25.0.0"}
 _WORDS: Final[tuple[str, ...]] = (*COMMANDS, "if", "elif", "else", "endif")
 _LAST_UNIVERSE: Final = 13
-_ROUTES: Final = "JOB_ROUTER_ROUTE_"
 #: What a route is told besides its commands, as assignments.
-_OF_ROUTES: Final[tuple[str, ...]] = (
+_OFROUTES: Final[tuple[str, ...]] = (
     *("MaxJobs", "MaxIdleJobs", "FailureRateThreshold", "JobFailureTest", "JobShouldBeSandboxed"),
     *("UseSharedX509UserProxy", "SharedX509UserProxy", "EditJobInPlace", "OverrideRoutingEntry"),
     *("GridResource", "Requirements", "TargetUniverse", "SendIDTokens"),
 )
 _REFERENCE: Final = re.compile(r"(?<!\$)\$\((\w+)\)")
+_ANY: Final = re.compile(r"\$\w*\([+-]?(\w+)")
 _WITH_BLANKS: Final = re.compile(r"(?<!\$)\$\([ \t]*(\w+)[ \t]*\)")
 _DEFINED: Final = re.compile(r"!?[ \t]*defined[ \t]+(\w+)", re.IGNORECASE)
 #: Macros that every transform has.
@@ -57,7 +71,7 @@ _BUILT_IN: Final = frozenset(
 def _effect(setting: Setting) -> str:
     """What becomes of a body that fails."""
     macro = setting.macro.upper()
-    if macro.startswith(_ROUTES):
+    if macro.startswith(ROUTES):
         return "the router ignores such a route, or does not route the job"
     if macro.startswith("JOB_TRANSFORM_"):
         return "the schedd refuses every job that the transform is for"
@@ -85,7 +99,7 @@ def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found in faults(rules, view.config.version):
         if isinstance(found.about, TransformFault) and found.about.kind is FaultKind.UNKNOWN:
             yield no_command.at(found.message, *_spot(found), _advice(setting, found))
-    if setting.macro.upper().startswith(_ROUTES):
+    if setting.macro.upper().startswith(ROUTES):
         yield from _misspelt(setting)
     for line, form in statements(rules):
         if isinstance(form, Command) and form.keyword == "UNIVERSE":
@@ -98,8 +112,8 @@ def _advice(setting: Setting, found: Diagnostic) -> Advice:
     """What to write in place of a word that is no command."""
     assert found.source is not None
     word = found.source.text[found.start : found.end]
-    known = next((name for name in _OF_ROUTES if name.casefold() == word.casefold()), None)
-    if known is not None and setting.macro.upper().startswith(_ROUTES):
+    known = next((name for name in _OFROUTES if name.casefold() == word.casefold()), None)
+    if known is not None and setting.macro.upper().startswith(ROUTES):
         return f"it is an assignment: `{known} = ...`"
     return meant(word, _WORDS, _effect(setting))
 
@@ -109,7 +123,7 @@ def _misspelt(setting: Setting) -> Iterator[Diagnostic]:
     used = setting.entry.raw.casefold()
     for line, form in statements(rules_in(setting)):
         if isinstance(form, MacroAssignment) and f"$({form.name}".casefold() not in used:
-            name = suggest(form.name, _OF_ROUTES)
+            name = suggest(form.name, _OFROUTES)
             if name is not None and name.casefold() != form.name.casefold():
                 message = f"`{form.name}` is nothing that the router looks at"
                 spot = line.spot(0, len(form.name))
@@ -150,74 +164,6 @@ def failing(view: View, setting: Setting) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-@finding(
-    "P248",
-    "a route that takes no job, or a transform that takes all, for want of REQUIREMENTS",
-    "`REQUIREMENTS = ...` sets a variable that nobody reads. The router ignores a route without"
-    " REQUIREMENTS unless JOB_ROUTER_SOURCE_JOB_CONSTRAINT has a value; a transform without them is"
-    " for every job.",
-    bad="JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  UNIVERSE VANILLA\n"
-    "  SET Site 1\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
-    good="JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
-    "  UNIVERSE VANILLA\n  SET Site 1\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
-    observed="Observed with 25.14.1: `CONFIGURATION ERROR: Missing Requirements in job route.`",
-    severity=ERROR,
-)
-def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """Routes without REQUIREMENTS, and REQUIREMENTS that are an assignment."""
-    if not has_body(setting):
-        return
-    rules = rules_in(setting)
-    is_route = setting.macro.upper().startswith(_ROUTES)
-    for line, form in statements(rules):
-        name = form.name if isinstance(form, MacroAssignment) else ""
-        if isinstance(form, Command) and form.first[:1] in (":", "="):
-            name = form.keyword
-        if name.upper() == "REQUIREMENTS" or (is_route and name.upper() == "UNIVERSE"):
-            message = f"`{line.text[: len(name)]}` with a sign behind it is not the command"
-            help_text = "without the sign it is, as in `REQUIREMENTS JobUniverse == 5`"
-            spot = line.spot(0, len(name))
-            yield no_requirements.at(message, *spot, help_text, macro=setting.macro)
-            if name.upper() == "REQUIREMENTS":
-                return
-    if not is_route or not is_routing(view, setting, "JOB_ROUTER"):
-        return
-    if rules.requirements is None and not view.config.text(CONSTRAINT):
-        message = f"{setting.macro} has no REQUIREMENTS, and the router ignores it"
-        help_text = f"`REQUIREMENTS true` takes every job; {CONSTRAINT} may do without"
-        entry = setting.entry
-        if "\n" in entry.raw and entry.source is not None:
-            spot = entry.source, entry.start, entry.start + len(entry.name)
-            yield no_requirements.at(message, *spot, help_text, macro=setting.macro)
-        else:
-            yield no_requirements.named(entry, message, help_text)
-
-
-@finding(
-    "P249",
-    "a route that no job can get",
-    "Routes are tried in the order of JOB_ROUTER_ROUTE_NAMES, and a job gets the first one whose"
-    " REQUIREMENTS are true and that has room. One that takes every job leaves none to those behind"
-    " it, until it has its MaxJobs or MaxIdleJobs.",
-    bad="JOB_ROUTER_ROUTE_NAMES = All, Some\nJOB_ROUTER_ROUTE_All @=end\n  REQUIREMENTS true\n"
-    "  UNIVERSE VANILLA\n@end\nJOB_ROUTER_ROUTE_Some @=end\n  REQUIREMENTS JobPrio > 5\n"
-    "  UNIVERSE VANILLA\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
-    good="JOB_ROUTER_ROUTE_NAMES = Some, All\nJOB_ROUTER_ROUTE_All @=end\n  REQUIREMENTS true\n"
-    "  UNIVERSE VANILLA\n@end\nJOB_ROUTER_ROUTE_Some @=end\n  REQUIREMENTS JobPrio > 5\n"
-    "  UNIVERSE VANILLA\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
-    observed="Observed with condor_job_router_info of 25.14.1, which gives every job to the first.",
-    of=NAMES,
-)
-def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """Routes behind one that takes all of their jobs."""
-    config = view.config.seen_by("JOB_ROUTER")
-    if config.lookup(NAMES) is not setting.entry or not is_routing(view, setting, "JOB_ROUTER"):
-        return
-    for late in too_late(read_routes(config, EvalContext(), view.config.version)):
-        names = tuple(route.name for route in late.routes)
-        yield unreachable.on(setting.entry, late.sentence(), names=names)
-
-
 @looks_at(Per.CONFIGURATION)
 def holes(view: View) -> Iterator[Diagnostic]:
     """References to macros that neither a transform nor a file defines."""
@@ -228,6 +174,8 @@ def holes(view: View) -> Iterator[Diagnostic]:
     for setting in bodies:
         for line in rules_in(setting).written:
             yield from _line_holes(view, setting, line, known[_family(setting)])
+        if sum(_family(one) == _family(setting) for one in bodies) == 1:
+            yield from _too_early(view, setting)
 
 
 def _family(setting: Setting) -> str:
@@ -265,6 +213,25 @@ def _line_holes(
             message = f"`{found[0]}` has blanks in it, so it is no reference and stays as text"
             spot = line.spot(*found.span())
             yield NO_REFERENCE.at(message, *spot, Meant(f"$({found[1]})", found[0]))
+
+
+def _too_early(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """References to variables that only lines further down set."""
+    written = list(statements(rules_in(setting)))
+    sets = [(form.name.casefold(), at) for at, (_, form) in enumerate(written)
+            if isinstance(form, MacroAssignment)]  # fmt: skip
+    first = dict(reversed(sets))
+    for at, (line, form) in enumerate(written):
+        if not isinstance(form, Command) or form.keyword in ENVELOPE:
+            continue
+        for found in _REFERENCE.finditer(line.text):
+            name = found[1].casefold()
+            early = first.get(name, -1) > at and name not in view.defined
+            if early and view.config.lookup(name) is None:
+                where = written[first[name]][0].logical.line
+                message = f"`{found[0]}` is set only in line {where}, behind this one"
+                about = {"macro": setting.macro, "names": (found[1],)}
+                yield HOLE.at(message, *line.spot(*found.span()), **about)
 
 
 def _spot(found: Diagnostic) -> Place:
@@ -321,3 +288,148 @@ def old_syntax(view: View, setting: Setting) -> Iterator[Diagnostic]:
     help_text = f"since {until} it is lines of commands, such as `REQUIREMENTS JobUniverse == 5`"
     place = setting.place(raw.index("["), raw.index("[") + 1, raw)
     yield old_syntax.at(message, *place, f'{help_text} and `SET Team "x"`')
+
+
+# --- lines that do nothing, or something else than they seem to -----------------------------------
+
+NO_EFFECT: Final = Finding(
+    "P251",
+    "a line of a transform without effect",
+    "The last REQUIREMENTS count, DELETE takes one attribute, COPY and RENAME of an attribute onto"
+    " itself do nothing, and a variable that no line refers to is only a variable: `set_X = 5` was"
+    " the old syntax of `SET X 5`. An attribute that a later line sets anew has that value alone.",
+    "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  DELETE Rack Room\n@end\n",
+    "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  DELETE Rack\n  DELETE Room\n@end\n",
+    observed="Observed with condor_transform_ads of 25.14.1, which says nothing.",
+)
+OTHERWISE: Final = Finding(
+    "P252",
+    "a line of a transform that does something else than it seems to",
+    "`SET MY.X` makes an attribute of the name `MY.X`. SET writes an expression as it is, and an"
+    " attribute that refers to itself is undefined there; EVALSET computes it once, from what the"
+    " job has. `$(MY.X)` of an attribute that no job has leaves a hole.",
+    "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET RequestMemory RequestMemory * 2\n",
+    "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = EVALSET RequestMemory RequestMemory * 2\n",
+    observed="Observed with condor_transform_ads of 25.14.1: the job has an attribute `MY.X`, or"
+    " RequestMemory with the text `RequestMemory * 2`.",
+)
+_SETTING: Final = frozenset(("SET", "EVALSET"))
+_ATTRIBUTES: Final = frozenset(("SET", "DEFAULT", "EVALSET", "COPY", "RENAME", "DELETE"))
+_OLD_COMMAND: Final = re.compile(r"(eval_set|set|delete|copy)_(\w+)", re.IGNORECASE)
+_OF_THE_JOB: Final = re.compile(r"\$\(MY\.(\w+)\)", re.IGNORECASE)
+_Line = tuple[TransformLine, Form]
+
+
+@looks_at(Per.CONFIGURATION)
+def lines(view: View) -> Iterator[Diagnostic]:
+    """Each line of the bodies, besides what ends a run."""
+    bodies = [setting for setting in view.settings if has_body(setting)]
+    own = {name.casefold() for name in names_of_its_own(one.entry for one in view.settings)}
+    used = {found.casefold() for one in view.settings for found in _ANY.findall(one.entry.raw)}
+    for setting in bodies:
+        written = list(statements(rules_in(setting)))
+        for at, (line, form) in enumerate(written):
+            if isinstance(form, MacroAssignment):
+                yield from _unread_variable(setting, line, form, used)
+            elif isinstance(form, Command):
+                yield from _replaced(written, at)
+                yield from _arguments(line, form)
+                yield from _attribute_names(line, form, own)
+
+
+def _replaced(written: list[_Line], at: int) -> Iterator[Diagnostic]:
+    """REQUIREMENTS that others follow, an attribute that a later line sets whatever it was."""
+    line, form = written[at]
+    assert isinstance(form, Command)
+    depth = sum(_deeper(one) for _, one in written[:at])
+    name = re.compile(rf"(?<!\w){re.escape(form.first)}(?!\w)", re.IGNORECASE)
+    for later, other in written[at + 1 :]:
+        depth += _deeper(other)
+        if not isinstance(other, Command) or depth:
+            if depth < 0 or (form.keyword in _SETTING and name.search(later.text)):
+                return
+            continue
+        if form.keyword == other.keyword == "REQUIREMENTS":
+            message = "these REQUIREMENTS are replaced by others, further down"
+            yield NO_EFFECT.at(message, *line.spot(), "join them with `&&`")
+            return
+        same = form.first.casefold() == other.first.casefold()
+        if form.keyword in _SETTING and other.keyword in _SETTING and same:
+            if not name.search(later.text[other.rest_at :]) and form.first:
+                message = f"{form.first} is set again further down, whatever it was"
+                yield NO_EFFECT.at(message, *line.spot())
+            return
+        if form.keyword in _SETTING and name.search(later.text):
+            return
+
+
+def _deeper(form: Form) -> int:
+    """How a line changes the number of open conditionals."""
+    word = form.word if isinstance(form, ConditionalLine) else ""
+    return {"if": 1, "endif": -1}.get(word, 0)
+
+
+def _arguments(line: TransformLine, form: Command) -> Iterator[Diagnostic]:
+    if form.keyword == "DELETE" and form.rest:
+        spot = line.spot(form.rest_at, len(line.text))
+        message = f"DELETE takes one attribute, and `{form.rest}` is passed over"
+        yield NO_EFFECT.at(message, *spot, "write a line for each")
+    itself = form.first.casefold() == form.rest.casefold()
+    if form.keyword in ("COPY", "RENAME") and itself and form.first:
+        yield NO_EFFECT.at(f"{form.keyword} of {form.first} onto itself", *line.spot())
+
+
+def _unread_variable(
+    setting: Setting, line: TransformLine, form: MacroAssignment, used: set[str]
+) -> Iterator[Diagnostic]:
+    """A variable that nobody refers to; of the router only an old command.
+
+    Transforms that come with a gateway read those that routes set.
+    """
+    old, name = _OLD_COMMAND.fullmatch(form.name), form.name.lstrip("+-").casefold()
+    is_routers = setting.macro.upper().startswith("JOB_ROUTER_")
+    if name in used or name in ("requirements", "universe") or (is_routers and old is None):
+        return
+    message = f"`{form.name} = ...` sets a variable, and no line refers to it"
+    command = None if old is None else f"{old[1].upper().replace('_', '')} {old[2]}"
+    help_text = "the command to set an attribute is `SET NAME VALUE`"
+    help_text = f"the command is `{command} ...`" if command else help_text
+    yield NO_EFFECT.at(message, *line.spot(0, len(form.name)), help_text)
+
+
+def _attribute_names(line: TransformLine, form: Command, own: set[str]) -> Iterator[Diagnostic]:
+    """Names with a scope, slips, and what refers to itself."""
+    if form.keyword in _ATTRIBUTES and form.pattern is None and "$" not in form.first:
+        spot = line.spot(form.first_at, form.first_at + len(form.first))
+        scope, _, name = form.first.rpartition(".")
+        if scope.casefold() in ("my", "target"):
+            message = f"the attribute that it is about has the name `{form.first}`, with the dot"
+            yield OTHERWISE.at(message, *spot, Meant(name, form.first))
+        else:
+            yield from _slip(form.first, spot)
+    for found in _OF_THE_JOB.finditer(line.text):
+        if found[1].casefold() not in own:
+            yield from _slip(found[1], line.spot(*found.span(1)))
+    if form.keyword != "SET" or "$" in form.rest:
+        return
+    try:
+        tree = parse(form.rest).node
+    except ClassAdParseError:
+        return
+    for node in references(tree):
+        if node.name.casefold() == form.first.casefold() and scope_of(node) in (None, "my"):
+            message = f"{form.first} refers to itself, and is undefined here when it is evaluated"
+            spot = line.spot(form.rest_at + node.start, form.rest_at + node.end)
+            help_text = f"`EVALSET {form.first}` computes it from what the job has"
+            if form.first.casefold() in ("requirements", "rank"):
+                help_text = f"`$(MY.{form.first})` is what the job has"
+            yield OTHERWISE.at(message, *spot, help_text)
+            return
+
+
+def _slip(name: str, spot: Place) -> Iterator[Diagnostic]:
+    """A name that is nearly one of HTCondor's attributes."""
+    meant_name = None if find_attribute(name) else near(name, vocabulary(attribute_names()))
+    if meant_name is not None:
+        message = f"no job has an attribute `{name}`"
+        yield UNKNOWN_ATTRIBUTE.at(message, *spot, Meant(meant_name, name))

@@ -16,6 +16,7 @@ from classad.errors import Diagnostic
 from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
 from policy.knobs.declaration import Wanted
+from policy.language.table import Definition
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import EVERY_OTHER, Finding, Per, finding
 from policy.lint.trees import names
@@ -62,9 +63,10 @@ def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
         if not _extends_default(one):
             message = f"{one.name} is true whatever its attributes are"
             yield one.say(ALWAYS_AT_ALL, message, one.tree)
-    elif True not in value.truths:
-        if not _extends_default(one):
-            yield one.say(never_at_all, f"{one.name} is never true", one.tree)
+    elif _is_switched_off(one):
+        return
+    elif True not in value.truths and not _extends_default(one):
+        yield one.say(never_at_all, f"{one.name} is never true", one.tree)
     elif one.name.casefold() == "start" and _never_when_free(one):
         message = f"{one.name} is never true for a free slot and an idle job"
         yield one.say(never_at_all, message, one.tree)
@@ -77,8 +79,19 @@ def _extends_default(one: MacroExpression) -> bool:
     meant.
     """
     entry, before = one.setting.entry, one.setting.entry.previous
-    plain = before is None or before.raw.strip().casefold() in ("true", "false")
+    plain = before is None or _plain(before) is not None
     return plain and entry.written not in (None, entry.raw)
+
+
+def _is_switched_off(one: MacroExpression) -> bool:
+    """Was there a plain False of the file?"""
+    before = one.setting.entry.previous
+    return before is not None and _plain(before) is False and _extends_default(one)
+
+
+def _plain(entry: Definition) -> bool | None:
+    """The value of a definition that is True or False."""
+    return {"true": True, "false": False}.get(entry.raw.strip().casefold())
 
 
 def _never_when_free(one: MacroExpression) -> bool:

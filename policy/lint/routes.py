@@ -1,0 +1,146 @@
+"""Checks the routes of the job router: which jobs they take, and what they are told.
+
+Their lines are checked as those of transforms, by ``policy.lint.transforms``.
+Follows: condor_job_router_info 25.14.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from classad.evaluate import EvalContext
+from policy.language.numbers import Evaluate, read_integer
+from policy.lint.companions import is_routing
+from policy.lint.expressions import ROUTES, has_body, rules_in
+from policy.lint.finding import ERROR, Repair, finding
+from policy.lint.view import Setting, View
+from policy.transforms.checking import statements
+from policy.transforms.lines import Command, MacroAssignment, TransformLine
+from policy.transforms.reach import too_late
+from policy.transforms.routes import CONSTRAINT, NAMES, read_routes
+from policy.universes import UNIVERSES
+
+_UNIVERSE: Final = re.compile(r"(?i)(UNIVERSE|TargetUniverse)\b")
+#: What counts in place of a value that is no number.
+_COUNTED: Final = {"targetuniverse": "the grid universe", "maxjobs": "100", "maxidlejobs": "50"}
+
+
+@finding(
+    "P248",
+    "a route that takes no job, or a transform that takes all, for want of REQUIREMENTS",
+    "`REQUIREMENTS = ...` sets a variable that nobody reads. The router ignores a route without"
+    " REQUIREMENTS unless JOB_ROUTER_SOURCE_JOB_CONSTRAINT has a value; a transform without them is"
+    " for every job.",
+    bad="JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  UNIVERSE VANILLA\n"
+    "  SET Site 1\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
+    good="JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
+    "  UNIVERSE VANILLA\n  SET Site 1\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
+    observed="Observed with 25.14.1: `CONFIGURATION ERROR: Missing Requirements in job route.`",
+    severity=ERROR,
+)
+def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Routes without REQUIREMENTS, and REQUIREMENTS that are an assignment."""
+    if not has_body(setting):
+        return
+    rules = rules_in(setting)
+    is_route = setting.macro.upper().startswith(ROUTES)
+    for line, form in statements(rules):
+        name = form.name if isinstance(form, MacroAssignment) else ""
+        if isinstance(form, Command) and form.first[:1] in (":", "="):
+            name = form.keyword
+        if name.upper() == "REQUIREMENTS" or (is_route and name.upper() == "UNIVERSE"):
+            message = f"`{line.text[: len(name)]}` with a sign behind it is not the command"
+            help_text = "without the sign it is, as in `REQUIREMENTS JobUniverse == 5`"
+            spot = line.spot(0, len(name))
+            yield no_requirements.at(message, *spot, help_text, macro=setting.macro)
+            if name.upper() == "REQUIREMENTS":
+                return
+    if not is_route or not is_routing(view, setting, "JOB_ROUTER"):
+        return
+    if rules.requirements is None and not view.config.text(CONSTRAINT):
+        message = f"{setting.macro} has no REQUIREMENTS, and the router ignores it"
+        help_text = f"`REQUIREMENTS true` takes every job; {CONSTRAINT} may do without"
+        entry = setting.entry
+        if "\n" in entry.raw and entry.source is not None:
+            spot = entry.source, entry.start, entry.start + len(entry.name)
+            yield no_requirements.at(message, *spot, help_text, macro=setting.macro)
+        else:
+            yield no_requirements.named(entry, message, help_text)
+
+
+@finding(
+    "P249",
+    "a route that no job can get",
+    "Routes are tried in the order of JOB_ROUTER_ROUTE_NAMES, and a job gets the first one whose"
+    " REQUIREMENTS are true and that has room. One that takes every job leaves none to those behind"
+    " it, until it has its MaxJobs or MaxIdleJobs.",
+    bad="JOB_ROUTER_ROUTE_NAMES = All, Some\nJOB_ROUTER_ROUTE_All @=end\n  REQUIREMENTS true\n"
+    "  UNIVERSE VANILLA\n@end\nJOB_ROUTER_ROUTE_Some @=end\n  REQUIREMENTS JobPrio > 5\n"
+    "  UNIVERSE VANILLA\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
+    good="JOB_ROUTER_ROUTE_NAMES = Some, All\nJOB_ROUTER_ROUTE_All @=end\n  REQUIREMENTS true\n"
+    "  UNIVERSE VANILLA\n@end\nJOB_ROUTER_ROUTE_Some @=end\n  REQUIREMENTS JobPrio > 5\n"
+    "  UNIVERSE VANILLA\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
+    observed="Observed with condor_job_router_info of 25.14.1, which gives every job to the first.",
+    of=NAMES,
+)
+def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Routes behind one that takes all of their jobs."""
+    config = view.config.seen_by("JOB_ROUTER")
+    if config.lookup(NAMES) is not setting.entry or not is_routing(view, setting, "JOB_ROUTER"):
+        return
+    for late in too_late(read_routes(config, EvalContext(), view.config.version)):
+        names = tuple(route.name for route in late.routes)
+        yield unreachable.on(setting.entry, late.sentence(), names=names)
+
+
+@finding(
+    "P250",
+    "a setting of a route that counts for nothing",
+    "What is no number is passed over: TargetUniverse is the grid universe then, MaxJobs 100 and"
+    " MaxIdleJobs 50. A GridResource belongs to routes of the grid universe, and these need one.",
+    "JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
+    "  UNIVERSE VANILLA\n  MaxJobs = some\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
+    "JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
+    "  UNIVERSE VANILLA\n  MaxJobs = 500\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
+    observed="Observed with condor_job_router_info of 25.14.1, which shows what it takes.",
+    of=rf"{ROUTES}(?!NAMES)\w+",
+)
+def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if not has_body(setting):
+        return
+    config, name = view.config.seen_by("JOB_ROUTER"), setting.macro[len(ROUTES) :]
+    functions = config.scope.functions
+    table = read_routes(config, EvalContext(), view.config.version)
+    route = next((one for one in table.routes if one.name.casefold() == name.casefold()), None)
+    universe = None if route is None else route.universe
+    given = any("gridresource" in one.entry.raw.casefold() for one in view.settings)
+    lacks = route is not None and universe == UNIVERSES["grid"] and not given
+    for line, form in statements(rules_in(setting)):
+        said = False
+        if isinstance(form, MacroAssignment) and "$" not in form.value:
+            for found in _told(line, form, universe, functions.evaluate):
+                said = True
+                yield found
+        if lacks and not said and _UNIVERSE.match(line.text):
+            message = "a route to the grid needs a GridResource, and there is none"
+            help_text = 'say `GridResource = "batch slurm"`, or `UNIVERSE VANILLA` for the pool'
+            yield of_no_use.at(message, *line.spot(), help_text)
+
+
+def _told(
+    line: TransformLine, form: MacroAssignment, universe: int | None, evaluate: Evaluate
+) -> Iterator[Diagnostic]:
+    """What is wrong with an assignment that the router looks at."""
+    counts, value = _COUNTED.get(form.name.casefold()), form.value
+    if counts and value and read_integer(value, evaluate) is None:
+        number = UNIVERSES.get(value.casefold().strip('"'))
+        advice = None if number is None else Repair(str(number), value, f"it is {number}")
+        at = line.text.rfind(value)
+        message = f"{form.name}: `{value}` is no number, so it is {counts}"
+        yield of_no_use.at(message, *line.spot(at, at + len(value)), advice)
+    elif form.name.casefold() == "gridresource" and universe not in (None, UNIVERSES["grid"]):
+        message = "only a route of the grid universe has a GridResource"
+        yield of_no_use.at(message, *line.spot(0, len(form.name)))
