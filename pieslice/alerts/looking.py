@@ -24,6 +24,7 @@ from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.jobs.submitters import negotiated_name
 from negotiator.matching import board
 from negotiator.model.result import CycleResult, Match, MatchKind, Reason, TurnEvent
+from negotiator.model.snapshot import Snapshot
 from pieslice.alerts.sighting import (
     POOL,
     Running,
@@ -34,6 +35,7 @@ from pieslice.alerts.sighting import (
     Unused,
     WaitingJob,
 )
+from pieslice.between.leftovers import Leftovers, leftovers
 from pieslice.negotiate.text import KINDS
 from pieslice.reports.layout import short
 from pieslice.why.asked import AskedJob, all_jobs
@@ -62,9 +64,18 @@ class _Log(RequestLog):
     """Records the requests of all submitters, and the limits at the beginning."""
 
     used: dict[str, SeenLimit] = field(factory=dict)
+    cycle: board.CycleWatch = field(factory=board.CycleWatch)
+
+    def left(self, snapshot: Snapshot, result: CycleResult) -> Leftovers:
+        """The jobs that start on what matches leave of slots."""
+        assert self.cycle.board is not None
+        parties = {(match.submitter, match.schedd) for match in result.matches}
+        placed = self.cycle.placements.jobs
+        return leftovers(snapshot, result, self.cycle.board, placed, parties)
 
     def __call__(self, event: board.Event) -> None:
         super().__call__(event)
+        self.cycle(event)
         if isinstance(event, board.CycleBegan):
             states = event.board.concurrency.states()
             self.used = {name: SeenLimit(count, most) for name, count, most in states}
@@ -97,12 +108,12 @@ def look(pool: Capture, tell: Callable[[CycleResult], Circumstances]) -> Sightin
         if job.submitter is not None
     }
     groups = {item.name: item.group for item in result.submitters}
-    found = fates(log.record)
-    left = [fate for fate in found if fate.fate is not Fate.MATCHED]
+    found = fates(log.record, log.left(snapshot, result))
+    left = [fate for fate in found if not _starts(fate)]
     judge = _Judge(pool, result, jobs)
     waiting = tuple(judge.waiting(fate, groups.get(fate.submitter, "")) for fate in left)
     unused = _Spare(snapshot.slots, result).unused(waiting, left, jobs)
-    matched = [fate.submitter for fate in found if fate.fate is Fate.MATCHED]
+    matched = [fate.submitter for fate in found if _starts(fate)]
     runs = {
         key: Running(job.ad.get_string("RemoteHost") or "", users[key], groups.get(users[key], ""))
         for key, job in jobs.items()
@@ -128,6 +139,11 @@ def look(pool: Capture, tell: Callable[[CycleResult], Circumstances]) -> Sightin
         seconds=known.seconds,
         exact=known.exact,
     )
+
+
+def _starts(fate: JobFate) -> bool:
+    """Whether a job starts at once, maybe on what a match leaves of a slot."""
+    return fate.fate is Fate.MATCHED or fate.left is not None
 
 
 def _users(

@@ -20,7 +20,7 @@ POOL: Final = "pool"
 
 @frozen
 class WaitingJob:
-    """A job that waits and that the cycle leaves without a slot; ``why``: the sentence of `why`.
+    """A job that waits on, as nothing starts it by the cycle; ``why``: the sentence of `why`.
 
     ``able``: only a quota, a limit or a rule of preemption is against it.
     """
@@ -49,7 +49,7 @@ class WaitingJob:
 
 @frozen
 class SeenUser:
-    """How many jobs of a submitter run before the cycle, and how many of them it matches."""
+    """How many jobs of a submitter run before the cycle, and how many start at once by it."""
 
     running: int
     matched: int

@@ -78,6 +78,26 @@ def test_cores_count_that_jobs_want_and_nobody_has(tour: Capture) -> None:
     assert unused["physics"].cores == 1
 
 
+def test_a_job_that_starts_on_what_a_match_leaves_does_not_wait(tmp_path: Path) -> None:
+    """Four cores, of which the cycle gives one; the schedd fills the rest, and one job waits on."""
+    fits = "TARGET.RequestCpus <= Cpus && TARGET.RequestMemory <= Memory"
+    slot = (
+        'MyType = "Machine"\nName = "slot1@m"\nState = "Unclaimed"\nPartitionableSlot = true\n'
+        "Cpus = 4\nMemory = 4096\nTotalSlotCpus = 4\nTotalSlotMemory = 4096\nCurrentRank = 0.0\n"
+        f'MachineResources = "Cpus Memory"\nRequirements = {fits}\nMyCurrentTime = {NOON}\n'
+    )
+    (tmp_path / "slots.ads").write_text(slot)
+    head = 'MyType = "Job"\nClusterId = 1\nUser = "ann@d"\nOwner = "ann"\nRequirements = true\n'
+    body = "JobStatus = 1\nJobUniverse = 5\nRequestCpus = 1\nRequestMemory = 128\n"
+    ads = [f"{head}{body}ProcId = {proc}\n" for proc in range(5)]
+    (tmp_path / "jobs.ads").write_text("\n".join(ads))
+    sighting = seen(read_capture(CapturePaths(tmp_path)))
+    assert [one.id for one in sighting.waiting] == ["1.4"]
+    assert sighting.users["ann@d"].matched == 4
+    # Nor is what they take something that nobody has.
+    assert sighting.unused == {}
+
+
 def test_what_runs_and_what_the_cycle_takes(tour: Capture) -> None:
     sighting = seen(tour)
     run = next(one for one in sighting.running.values() if one.slot == "slot1@node4")
