@@ -19,13 +19,13 @@ from pieslice.reports.schema import schema_of
 
 #: The modules that declare documents.
 _MODULES: Final = (
-    "alerts.telling", "doctor.document", "expressions.document", "forecast.command", "fuzzing.text",
-    "history.answers", "live.answer", "negotiate.answer", "negotiate.versions", "partitions.asking",
-    "policies.answers", "policies.documents", "policies.eval", "policies.formats",
-    "priorities.answers", "reports.result", "runreport.comparison", "shadow.outcome",
-    "shadow.report", "shadow.whatif", "simulation.answers", "sweeps.answers", "why.answer",
-    "transforms.routed", "transforms.transformed", "why.autoclusters", "why.differences",
-    "why.quotas", "why.ranking",
+    "alerts.telling", "doctor.document", "expressions.document", "forecast.command",
+    "fuzzing.text", "history.answers", "live.answer", "negotiate.answer", "negotiate.document",
+    "negotiate.versions", "partitions.asking", "policies.answers", "policies.documents",
+    "policies.eval", "policies.formats", "priorities.answers", "reports.result",
+    "runreport.comparison", "shadow.outcome", "shadow.report", "shadow.whatif",
+    "simulation.answers", "sweeps.answers", "transforms.routed", "transforms.transformed",
+    "why.answer", "why.autoclusters", "why.differences", "why.quotas", "why.ranking",
 )  # fmt: skip
 
 

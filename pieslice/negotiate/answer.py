@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 from time import gmtime
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from attr import evolve, field, frozen
+from attr import evolve, frozen
 
 from negotiator.capture.agreement import compare, dated
 from negotiator.capture.files import SILENT, StageWatch
@@ -24,8 +24,6 @@ from negotiator.io import Capture
 from negotiator.matching.board import CycleWatch
 from negotiator.model.result import CycleResult
 from pieslice.between.leftovers import Starts
-from pieslice.negotiate.document import CycleData
-from pieslice.negotiate.overlap import Overlap
 from pieslice.negotiate.selection import select
 from pieslice.negotiate.tables import (
     STARTING,
@@ -37,18 +35,21 @@ from pieslice.negotiate.tables import (
 from pieslice.negotiate.text import CycleReport, blocks, heading, verdict
 from pieslice.negotiate.vacating import vacatings
 from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker, waiting_blocks
-from pieslice.priorities.options import COLUMNS, Options
-from pieslice.priorities.rows import Row
-from pieslice.priorities.table import StateView, render
-from pieslice.reports.document import INLINE, Document
 from pieslice.reports.layout import Block, Drawn, Line, plural
 from pieslice.reports.result import DataTable, Result, table_blocks
+
+if TYPE_CHECKING:
+    from pieslice.negotiate.document import CycleData
 
 
 def quota_blocks(result: CycleResult) -> list[Block]:
     """The quotas as ``condor_userprio -quotas`` prints them."""
     if len(result.groups) <= 1:
         return [Line("quotas: no groups are configured", heading=True)]
+    from pieslice.priorities.options import COLUMNS, Options
+    from pieslice.priorities.rows import Row
+    from pieslice.priorities.table import StateView, render
+
     rows = [
         Row(
             item.name,
@@ -178,34 +179,10 @@ class Cycle(Result):
         return found
 
     def data(self) -> CycleData:
+        from pieslice.negotiate.document import CycleData
+
         tables = cast("Tables", {name: list(self.table(name)) for name in self.shown})
         return CycleData.of(self.outcome, self.pool.diagnostics, tables)
-
-
-@frozen
-class Cycles(Document):
-    """Several negotiation cycles, ``interval`` seconds apart."""
-
-    schema: ClassVar[str] = "pieslice/cycles/1"
-    cycles: Sequence[CycleData]
-    interval: float
-
-
-@frozen
-class NamedCycle:
-    """The cycle of the negotiator of a local name."""
-
-    local_name: str
-    cycle: CycleData = field(metadata=INLINE)
-
-
-@frozen
-class Negotiators(Document):
-    """One cycle of each of several negotiators, and what they have in common."""
-
-    schema: ClassVar[str] = "pieslice/negotiators/1"
-    negotiators: Sequence[NamedCycle]
-    overlap: Overlap
 
 
 def run(

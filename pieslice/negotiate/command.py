@@ -20,16 +20,7 @@ from negotiator.jobs.readiness import count_idle
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load
-from pieslice.negotiate.answer import (
-    Cycle,
-    Cycles,
-    NamedCycle,
-    Negotiators,
-    answer,
-    outcome_of,
-    run,
-)
-from pieslice.negotiate.overlap import overlap, overlap_blocks
+from pieslice.negotiate.answer import Cycle, answer, outcome_of, run
 from pieslice.negotiate.selection import UnknownNameError
 from pieslice.negotiate.text import CycleReport
 from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker
@@ -108,6 +99,9 @@ def _put_several(
     capture: Capture, answers: Sequence[Cycle], args: argparse.Namespace, out: IO[str]
 ) -> None:
     """One answer after another, and what the negotiators have in common."""
+    from pieslice.negotiate.document import NamedCycle, Negotiators
+    from pieslice.negotiate.overlap import overlap, overlap_blocks
+
     found = overlap(
         capture.snapshot,
         {item.name: item.pool.policy for item in answers},
@@ -156,6 +150,8 @@ def _put_course(
             outcome = outcome_of(then, turn.result, ahead or OutlookMaker(then, args.seed))
             answers.append(_part(then, outcome, args, names))
     if args.format == "json":
+        from pieslice.negotiate.document import Cycles
+
         deliver(Cycles([item.data() for item in answers], interval).to_json(), args, out)
         return
     report: list[Block] = []

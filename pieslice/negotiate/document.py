@@ -10,7 +10,7 @@ Follows: the ``observed`` part of the negotiation vectors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attr import field, frozen
 
@@ -26,10 +26,11 @@ from negotiator.model.result import (
     SubmitterSummary,
 )
 from negotiator.model.snapshot import UnsupportedKnob
+from pieslice.negotiate.overlap import Overlap
 from pieslice.negotiate.tables import SUBMITTER, Tables
 from pieslice.negotiate.text import CycleReport, iso_time, sort_keys, timed_turns
 from pieslice.negotiate.vacating import Vacating
-from pieslice.reports.document import SPARSE, shape, view
+from pieslice.reports.document import INLINE, SPARSE, Document, shape, view
 
 if TYPE_CHECKING:
     from pieslice.reports.whatif import WhatIfData
@@ -183,6 +184,32 @@ def _groups(outcome: CycleReport) -> list[CycleGroup]:
             numbers = item.requested, item.allocated, item.unallocated
             found.append(GroupRound(done.round, keys.get(item.group), *numbers))
     return [CycleGroup(group, rounds.get(group.name, [])) for group in outcome.result.groups]
+
+
+@frozen
+class Cycles(Document):
+    """Several negotiation cycles, ``interval`` seconds apart."""
+
+    schema: ClassVar[str] = "pieslice/cycles/1"
+    cycles: Sequence[CycleData]
+    interval: float
+
+
+@frozen
+class NamedCycle:
+    """The cycle of the negotiator of a local name."""
+
+    local_name: str
+    cycle: CycleData = field(metadata=INLINE)
+
+
+@frozen
+class Negotiators(Document):
+    """One cycle of each of several negotiators, and what they have in common."""
+
+    schema: ClassVar[str] = "pieslice/negotiators/1"
+    negotiators: Sequence[NamedCycle]
+    overlap: Overlap
 
 
 shape(SubmitterSummary, f"name {SUBMITTER}")
