@@ -234,9 +234,8 @@ def test_what_is_no_history_is_told_in_one_line(tmp_path: Path) -> None:
     for words in (("history", path), ("history", path, "1.0"), ("when", path, "1.0")):
         assert run(*words) == (2, "", f"error: {path}: no such history\n")
     with Recorder(path):
-        pass
-    for words in (("history", path), ("quotas", path)):
-        assert run(*words) == (2, "", f"error: {path}: no capture in it yet\n")
+        for words in (("history", path), ("quotas", path)):
+            assert run(*words) == (2, "", f"error: {path}: no capture in it yet\n")
 
 
 def test_a_capture_in_the_place_of_a_history_is_told_what_makes_one_of_it() -> None:
