@@ -51,10 +51,9 @@ ORDER = {
         "alerts", "partitions", "api", "doctor", "manual", "cli", "__main__",
     ),
     "pieslice/why": (
-        "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "conditions",
-        "funnel", "suggestions", "own_machine", "preemption", "ranking", "slots", "answer",
-        "autoclusters",
-        "quotas", "sides", "differences", "comparing", "cli",
+        "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "clause_tables",
+        "conditions", "funnel", "suggestions", "own_machine", "preemption", "ranking", "slots",
+        "answer", "autoclusters", "quotas", "sides", "differences", "comparing", "cli",
     ),
 }  # fmt: skip
 

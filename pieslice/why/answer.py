@@ -28,7 +28,7 @@ from pieslice.reports.document import INLINE, NOT_SHOWN, json_name, shape
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
 from pieslice.why.asked import AskedJob, find_slots, no_such_slot, slots_of_machine
-from pieslice.why.clauses import clause_blocks
+from pieslice.why.clause_tables import clause_blocks
 from pieslice.why.conditions import near_lines
 from pieslice.why.fates import (
     Absence,
@@ -120,6 +120,8 @@ class Explained(Result):
     #: What the jobs of its autocluster can use of the idle slots.
     usable: UsableIdle | None = None
     followed: Followed | None = None
+    #: Whether text has every clause, each in full.
+    every_clause: bool = field(default=False, metadata=NOT_SHOWN)
 
     def summary(self) -> str:
         """The verdict in one line."""
@@ -158,9 +160,9 @@ class Explained(Result):
         seen, fate, job = self.seen, self.fate, self.history.job.id
         parts: list[list[Block]] = [[Line(self.summary(), heading=True)]]
         if self.own_machine is not None:
-            parts[0] += self.own_machine.blocks()
+            parts[0] += self.own_machine.blocks(every=self.every_clause)
         if self.holding is not None:
-            parts[0] += self.holding.blocks()
+            parts[0] += self.holding.blocks(every=self.every_clause)
         if seen is not None and seen.machine:
             parts += [machine_blocks(seen.machine, job), []]
         if seen is not None and fate is not None:
@@ -191,17 +193,17 @@ class Explained(Result):
             name, cause = self.trimmed
             return [Line(f"  {name} was not considered: {cause}"), *request]
         if seen.case is not None:
-            return [*slot_head(seen.case), *_over_limit(seen), *request]
+            return [*slot_head(seen.case, every=self.every_clause), *_over_limit(seen), *request]
         if seen.machine:
             return request
         if self.history.when is When.MATCHED:
-            return [*request, *_choice(seen)]
+            return [*request, *_choice(seen, every=self.every_clause)]
         full = bool(seen.limits.full)
         went = tally(seen.funnel, self.history.result, self.slots, full=full)
         lead = "if it were requested then: " if seen.hypothetical else ""
         blocks = [*request, Line(f"  {lead}{went}")]
         if not seen.funnel.candidates:
-            blocks += _losses(seen)
+            blocks += _losses(seen, every=self.every_clause)
         if self.usable is not None:
             level = "bad" if self.usable.lacking else ""
             blocks.append(Line(f"  {self.usable.text}", level=level))
@@ -250,10 +252,14 @@ class Explained(Result):
                 parts.append([title, side_by_side(seen.best, seen.runner_up, decided_by)])
             return parts
         kept = "PREEMPTION_REQUIREMENTS, over the slots that it keeps"
-        parts += [
-            requirement_blocks(found, self.slots),
-            clause_blocks(kept, found.preemption_clauses),
+        every = self.every_clause
+        clauses = found.preemption_clauses
+        clauses = clauses if every else tuple(one for one in clauses if one.refuses)
+        tables = [
+            requirement_blocks(found, self.slots, every=every),
+            clause_blocks(kept, clauses, every=every),
         ]
+        parts += reversed(tables) if every else tables
         if not limited.refuse:
             parts.append(change_blocks(seen.changes.best, seen.changes.no_help))
         return parts
@@ -269,7 +275,7 @@ shape(
 )
 
 
-def _choice(seen: Seen) -> list[Block]:
+def _choice(seen: Seen, *, every: bool) -> list[Block]:
     """By which key the slot was chosen, and what let it be preempted."""
     best, second, near = seen.best, seen.runner_up, seen.near
     assert best is not None, "a slot that was matched is a candidate"
@@ -282,16 +288,16 @@ def _choice(seen: Seen) -> list[Block]:
     if near is not None:
         by_rank = best.kind is MatchKind.RANK
         name = "the startd's RANK" if by_rank else "PREEMPTION_REQUIREMENTS"
-        blocks += [Line(f"  {name} of {near.user}'s slot:"), *near_lines(near.finding)]
+        blocks += [Line(f"  {name} of {near.user}'s slot:"), *near_lines(near.finding, every=every)]
     return blocks
 
 
-def _losses(seen: Seen) -> list[Block]:
+def _losses(seen: Seen, *, every: bool) -> list[Block]:
     """What the nearest slot lacks where no candidate is left, and what would help."""
     blocks, near = _over_limit(seen), seen.near
     if near is not None:
         blocks.append(Line(f"  nearest preemption: {near.slot} of {near.user}", level="bad"))
-        blocks += near_lines(near.finding)
+        blocks += near_lines(near.finding, every=every)
     if seen.limits.refuse:
         return blocks
     # Names that neither ad has, with what was probably meant.
@@ -321,9 +327,12 @@ def _over_limit(seen: Seen) -> list[Block]:
 # --- the questions --------------------------------------------------------------------------------
 
 
-def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Explained:
+def explain_job(
+    cycle: AskedCycle, job: AskedJob, slot: str | None = None, *, every_clause: bool = False
+) -> Explained:
     """Why a job is matched, rejected or preempted; with ``slot`` on that slot.
 
+    ``every_clause``: texts show every clause in full.
     Raises ``UnknownSlotError``.
     """
     snapshot, policy = cycle.snapshot, cycle.policy
@@ -360,6 +369,7 @@ def explain_job(cycle: AskedCycle, job: AskedJob, slot: str | None = None) -> Ex
         own,
         _usable(cycle, history, fate),
         cycle.version,
+        every_clause,
     )
 
 

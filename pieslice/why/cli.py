@@ -101,6 +101,11 @@ def _add_why(subcommands: Subcommands) -> argparse.ArgumentParser:
         metavar="[POOL] JOB [SLOT]",
         help="the pool, cluster.proc or a cluster, a slot",
     )
+    why.add_argument(
+        "--clauses",
+        action="store_true",
+        help="show every clause in full, first those of PREEMPTION_REQUIREMENTS that decided",
+    )
     why.add_argument("--user", metavar="U", help="all jobs of a user")
     why.add_argument("--group", metavar="G", help="all jobs of a group and those below it")
     why.set_defaults(run=_why)
@@ -225,10 +230,17 @@ def _why(args: argparse.Namespace) -> int:
         if slot is None and "." not in text.rpartition("#")[2]:
             mates = find_jobs(cycle.snapshot, cycle.policy, cluster=text)
             if len(mates.jobs) > 1:
+                _not_of_many(args)
                 return survey_jobs(cycle, mates)
-        return explain_job(cycle, job, slot)
+        return explain_job(cycle, job, slot, every_clause=args.clauses)
 
     return _put(args, ask)
+
+
+def _not_of_many(args: argparse.Namespace) -> None:
+    """Say that the clauses of many jobs are not shown, if they were asked for."""
+    if args.clauses:
+        complain("note: --clauses shows the clauses of one job: name one, as in `why POOL 8.0`")
 
 
 def _why_all_of(args: argparse.Namespace) -> int:
@@ -248,6 +260,7 @@ def _why_all_of(args: argparse.Namespace) -> int:
 
     def ask(cycle: AskedCycle) -> Result:
         jobs = find_jobs(cycle.snapshot, cycle.policy, user=args.user, group=args.group)
+        _not_of_many(args)
         return survey_jobs(cycle, jobs)
 
     return _put(args, ask)

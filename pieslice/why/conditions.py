@@ -146,10 +146,10 @@ def _compared(node: Binary, left: object, right: object) -> ComparedNumbers | No
     return ComparedNumbers(left, node.operator, right, by, unit)
 
 
-def near_lines(found: ConditionValue) -> list[Block]:
-    """What decides a condition, in a few lines for the head of an answer."""
+def near_lines(found: ConditionValue, *, every: bool = False) -> list[Block]:
+    """What decides a condition, in a few lines for the head of an answer, or ``every`` one."""
     lines: list[Block] = [Line(f"    {line}") for line in finding_lines(found)]
-    if len(lines) <= MAX_LINES:
+    if every or len(lines) <= MAX_LINES:
         return lines
     return [*lines[: MAX_LINES - 1], Line(f"    and {len(lines) - MAX_LINES + 1} more parts")]
 
@@ -181,7 +181,7 @@ def _alternatives(found: ConditionValue) -> list[str]:
 
 
 def _leaf_text(found: ConditionValue) -> str:
-    """``120 > 120 is false: 1 s short``, after what stands in the policy."""
+    """``120 > 120 is false: needs 1 s more``, after what stands in the policy."""
     made = found.comparison
     if made is None:
         return f"{tidy(found.text)} is {found.value}"
@@ -196,8 +196,11 @@ def _margin(made: ComparedNumbers, true: bool) -> str:
         return f" by {_number(made.by)}{unit}" if made.by else ""
     if not made.by:
         return ": equal is not enough"
-    wants_more = made.operator in (">", ">=")
-    return f": {_number(-made.by)}{unit} {'short' if wants_more else 'too much'}"
+    # Exactly so much is enough, but where the sides have to differ and may by any fraction.
+    whole = isinstance(made.left, int) and isinstance(made.right, int)
+    least = "" if whole or made.operator in ("<=", ">=") else "more than "
+    more = "more" if made.operator in (">", ">=") else "less"
+    return f": needs {least}{_number(-made.by)}{unit} {more}"
 
 
 def _number(value: float) -> str:

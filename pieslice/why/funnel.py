@@ -28,6 +28,7 @@ from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.model.result import CycleResult, MatchKind
 from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
+from pieslice.why.clause_tables import clause_blocks
 from pieslice.why.clauses import (
     Clause,
     ClauseKey,
@@ -35,7 +36,6 @@ from pieslice.why.clauses import (
     Counted,
     Pairs,
     Whose,
-    clause_blocks,
 )
 from pieslice.why.moments import request_for
 
@@ -235,7 +235,7 @@ class Funnel:
     ``in_view``: slots considered in the cycle; ``candidates``: what is left in the end.
     ``clauses``: of the requirements, over all slots in view, of which ``matching`` match, and
     ``matching_left`` of those were not matched earlier.  ``preemption_clauses``: of
-    PREEMPTION_REQUIREMENTS, over the slots that it keeps.
+    PREEMPTION_REQUIREMENTS, over the slots that it keeps, those first that keep the most.
     """
 
     in_view: int
@@ -311,7 +311,9 @@ def funnel(halted: Offer, match: PoolMatch, verdicts: Verdicts) -> Funnel:
             protected.add(row)
         sieve.drop(step, cause, name)
     preemption = board.policy.preemption_requirements
-    refusing = [] if preemption is None else match.table.of_policy(preemption, protected)
+    refusing = []
+    if preemption is not None and protected.first() is not None:
+        refusing = match.table.of_policy(preemption, protected)
     return Funnel(
         len(slots),
         sieve.steps(len(slots)),
@@ -319,7 +321,7 @@ def funnel(halted: Offer, match: PoolMatch, verdicts: Verdicts) -> Funnel:
         len(match.matching),
         len(match.matching & match.there),
         match.table.told(match.clauses, match.pairs.all),
-        tuple(item for item in match.table.told(refusing, protected) if item.refuses),
+        tuple(sorted(match.table.told(refusing, protected), key=lambda one: -one.refuses)),
         sieve.verdicts,
     )
 
@@ -393,12 +395,13 @@ def funnel_blocks(
     return [Line("slots", heading=True), TextTable(columns, tuple(rows)), end]
 
 
-def requirement_blocks(found: Funnel, pool: int) -> list[Block]:
-    """The clauses of both sides over a pool of so many slots, and how many slots match."""
+def requirement_blocks(found: Funnel, pool: int, *, every: bool = False) -> list[Block]:
+    """The clauses of both sides over a pool of so many slots, and how many slots match; ``every``:
+    all clauses, each in full."""
     seen = f"all {plural(pool, 'slot')}"
     if found.in_view < pool:
         seen = f"{found.in_view} of {plural(pool, 'slot')}: those that the cycle considers"
-    blocks = clause_blocks(f"Requirements, over {seen}", found.clauses)
+    blocks = clause_blocks(f"Requirements, over {seen}", found.clauses, every=every)
     gone = found.matching - found.matching_left
     end = f"  {plural(found.matching, 'slot')} match{'es' if found.matching == 1 else ''}"
     if gone:

@@ -47,7 +47,7 @@ class OwnMachineTest:
         whose = "are not true of the schedd" if self.name == "Requirements" else "is not true"
         return f"{self.name} {whose}"
 
-    def blocks(self) -> list[Block]:
+    def blocks(self, *, every: bool = False) -> list[Block]:
         """The test with what decides it."""
         level = "" if self.met else "bad"
         if self.finding is None:
@@ -56,7 +56,7 @@ class OwnMachineTest:
         said = "not known" if self.met is None else "true" if self.met else "not true"
         found: list[Block] = [Line(f"  {self.name}: {said}", level=level)]
         if not self.met:
-            found += near_lines(self.finding)
+            found += near_lines(self.finding, every=every)
         if self.unknown:
             found.append(Line(f"    not in the capture: {', '.join(self.unknown)}"))
         if self.absent:
@@ -80,7 +80,7 @@ class OwnMachine:
     tests: tuple[OwnMachineTest, ...]
     waits: str = field(metadata=NOT_SHOWN)
 
-    def blocks(self) -> list[Block]:
+    def blocks(self, *, every: bool = False) -> list[Block]:
         """Where the job runs, and each test."""
         where = f"  it runs on the machine of {self.schedd}: no slot, no place in a cycle"
         return [Line(where), *(block for test in self.tests for block in test.blocks())]

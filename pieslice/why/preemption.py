@@ -178,8 +178,8 @@ class Holding:
         whom = "" if self.taker is None else f" for {self.taker}"
         return f" on {self.slot}, {when}{whom}"
 
-    def blocks(self) -> list[Block]:
-        """The cause and its arithmetic, how the job leaves."""
+    def blocks(self, *, every: bool = False) -> list[Block]:
+        """The cause and its arithmetic, ``every`` clause of it; how the job leaves."""
         if self.slot is None:
             return []
         state = f"  the slot is {self.state}, {self.activity}"
@@ -189,7 +189,7 @@ class Holding:
         deciding = [test for test in self.tests if test.name == wanted]
         blocks: list[Block] = [Line(f"  cause: {self.cause.value}", level="bad")]
         for test in deciding:
-            blocks += near_lines(test.finding)
+            blocks += near_lines(test.finding, every=every)
         match = self.match
         if match is not None:
             prios = f"{short(match.new_prio)} against {short(match.preempted_prio)}"

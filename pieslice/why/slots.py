@@ -19,14 +19,13 @@ from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import machine_of
 from negotiator.pool.slots import Slot
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, number, plural
+from pieslice.why.clause_tables import mentioned, values_of
 from pieslice.why.clauses import (
     CONSUMES,
     ClauseOperand,
     ClauseTable,
     Pairs,
     Whose,
-    mentioned,
-    values_of,
 )
 from pieslice.why.conditions import near_lines
 from pieslice.why.funnel import Verdicts
@@ -173,8 +172,8 @@ def cheapest(halted: Offer, said: Mapping[str, str], verdicts: Verdicts) -> Over
 # --- words ----------------------------------------------------------------------------------------
 
 
-def slot_head(case: SlotCase) -> list[Block]:
-    """The verdict on the slot, and what decided it."""
+def slot_head(case: SlotCase, *, every: bool = False) -> list[Block]:
+    """The verdict on the slot, and what decided it; ``every``: all clauses that did."""
     held = "" if case.user is None else f", claimed by {case.user}"
     refused = case.verdict.startswith("Req")
     verdict = f"{case.verdict} not true" if refused else case.verdict
@@ -185,11 +184,12 @@ def slot_head(case: SlotCase) -> list[Block]:
     if case.ranks is not None and case.winner is not None and case.place is not None:
         blocks.append(Line(f"    {_place(case.ranks, case.winner, case.place)}"))
     elif refused:
-        blocks += [Line(f"    {_failing(clause)}") for clause in case.failing[:MAX_CLAUSES]]
+        failing = case.failing if every else case.failing[:MAX_CLAUSES]
+        blocks += [Line(f"    {_failing(clause)}") for clause in failing]
     elif case.verdict == Refusal.PREEMPTION_REQUIREMENTS:
         for test in case.preemption:
             if test.name == "PREEMPTION_REQUIREMENTS":
-                blocks += near_lines(test.finding)
+                blocks += near_lines(test.finding, every=every)
     return blocks
 
 

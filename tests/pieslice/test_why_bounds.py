@@ -13,7 +13,8 @@ from negotiator.model.result import MatchKind
 from pieslice.reports.layout import Line, TextTable
 from pieslice.why.asked import AskedJob
 from pieslice.why.autoclusters import AutoclusterVerdict, Surveyed, UnmatchedCause, verdict
-from pieslice.why.clauses import Clause, Whose, clause_blocks
+from pieslice.why.clause_tables import clause_blocks
+from pieslice.why.clauses import Clause, Whose
 from pieslice.why.conditions import ConditionValue, condition_value, finding_lines, near_lines
 from pieslice.why.differences import BeforeAfter
 from pieslice.why.fates import Fate
@@ -119,8 +120,8 @@ def clause(text: str, refuses: int, whose: Whose = Whose.JOB) -> Clause:
     ("count", "hidden", "more"),
     [
         (8, [], []),
-        (9, [0], ["  and 1 more clause; --json lists them all"]),
-        (11, [0, 1, 2], ["  and 3 more clauses; --json lists them all"]),
+        (9, [0], ["  and 1 more clause; --clauses shows them"]),
+        (11, [0, 1, 2], ["  and 3 more clauses; --clauses shows them"]),
     ],
 )
 def test_so_many_clauses_are_shown(count: int, hidden: list[int], more: list[str]) -> None:
@@ -431,3 +432,40 @@ def test_limits_are_those_of_the_request_that_was_rejected() -> None:
         (("2.0",), End.SERVED, ()),
         (("3.0",), End.REJECTED, ()),
     ]
+
+
+def test_every_clause_is_shown_in_full_where_that_is_asked_for() -> None:
+    long = "x" * 200
+    clauses = (*(clause(f"c{n}", n + 1) for n in range(20)), clause(long, 0), clause("d", 0))
+    blocks = clause_blocks("t", clauses, every=True)
+    (table,) = (block for block in blocks if isinstance(block, TextTable))
+    assert [row[3] for row in table.rows] == [f"job: c{n}" for n in range(20)]
+    lines = [block.text for block in blocks[1:] if isinstance(block, Line)]
+    assert lines == ["  true of all, of the job:", f"    {long}", "    d"]
+    many = tuple(ClauseValue(Whose.JOB, f"c{n}", "false", False, ()) for n in range(9))
+    case = SlotCase("slot1@m", "Requirements of the job", None, many, ())
+    assert len(slot_head(case, every=True)) == 1 + 9
+    assert len(near_lines(parts(9), every=True)) == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # Whole numbers differ by one at least; of others exactly so much more is not yet enough.
+        ("A > 120", "120 > 120 is false: needs 1 more"),
+        ("A > 124", "120 > 124 is false: needs 5 more"),
+        ("A >= 124", "120 >= 124 is false: needs 4 more"),
+        ("A > 124.5", "120 > 124.5 is false: needs more than 4.5 more"),
+        ("A >= 124.5", "120 >= 124.5 is false: needs 4.5 more"),
+        ("A < 100", "120 < 100 is false: needs 21 less"),
+        ("A <= 100", "120 <= 100 is false: needs 20 less"),
+        ("A < 100.5", "120 < 100.5 is false: needs more than 19.5 less"),
+        ("A > 120.0", "120 > 120 is false: equal is not enough"),
+        ("CurrentTime < 5", "1000 < 5 is false: needs 996 s less"),
+    ],
+)
+def test_what_a_comparison_lacks_is_what_would_do(text: str, said: str) -> None:
+    ad = ClassAd({"A": 120})
+    found = condition_value(ExprTree(text), ad, ClassAd(), EvalContext(now=1000))
+    [line] = finding_lines(found)
+    assert line.endswith(f": {said}")

@@ -349,10 +349,13 @@ TWENTY = str(EXAMPLES / "scenarios" / "twenty.json")
         ((CAMPUS, "8.0"), "RequestGPUs >= 0 (not set): 2 more slots"),
         ((CAMPUS, "15.7"), "number 8 of 20 jobs in one request"),
         ((CAMPUS, "15.7"), "360 > 120 is true by 240 s"),
-        ((CAMPUS, "3.0"), "120 > 120 is false: 1 s short"),
-        ((CAMPUS, "3.0"), "68 > 72 is false: 4 short"),
+        ((CAMPUS, "3.0"), "120 > 120 is false: needs 1 s more"),
+        ((CAMPUS, "3.0"), "68 > 72 is false: needs more than 4 more"),
         ((CAMPUS, "1.26", "slot8@node11"), "matched by group_chemistry.carol@campus.example"),
-        ((CAMPUS, "1.26", "slot3@node11"), "5811.06 > 27707.5 is false: 21896.4 short"),
+        (
+            (CAMPUS, "1.26", "slot3@node11"),
+            "5811.06 > 27707.5 is false: needs more than 21896.4 more",
+        ),
         ((TOUR, "15.1", "slot1_1@big1"), "costs 12, 8 of 12 is used"),
         ((TOUR, "10.0", "slot1@night1"), "ClockMin is 840"),
         ((TOUR, "16.0", "slot1@node3"), "NEGOTIATOR_PRE_JOB_RANK 10 against 0"),
@@ -384,3 +387,24 @@ def test_programs_get_the_same_and_can_keep_it() -> None:
     for names in ({}, {"user": "frank", "group": "chemistry"}, {"user": "nobody"}):
         with pytest.raises(pieslice.NotFoundError):
             pool.survey(**names)
+
+
+def test_the_clauses_that_kept_the_most_slots_come_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """PREEMPTION_REQUIREMENTS before the requirements, all of both; the usual answer is shorter."""
+    assert main(["why", CAMPUS, "1.26", "--clauses"]) == 0
+    every = capsys.readouterr().out
+    assert main(["why", CAMPUS, "1.26"]) == 0
+    usual = capsys.readouterr().out
+    kept = "PREEMPTION_REQUIREMENTS, over the slots that it keeps"
+    assert every.index(kept) < every.index("Requirements, over")
+    assert usual.index(kept) > usual.index("Requirements, over")
+    assert " more parts" not in every
+    assert "..." not in every[every.index("true of all, of the job:") :].partition("\n\n")[0]
+    assert "    TARGET.FileSystemDomain" in every or "FileSystemDomain == " in every
+
+
+def test_clauses_are_shown_of_one_job(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["why", CAMPUS, "--user", "carol", "--clauses"]) == 0
+    assert "--clauses shows the clauses of one job" in " ".join(capsys.readouterr().err.split())

@@ -223,7 +223,7 @@ SAID = {
     "many parts": (
         preempting("MY.A > 1 && MY.A > 2 && MY.A > 3 && MY.A > 4 && MY.A > 5", A="0"),
         ("1.0",),
-        ["MY.A > 1: 0 > 1 is false: 2 short", "MY.A > 2: 0 > 2 is false", "and 3 more parts"],
+        ["MY.A > 1: 0 > 1 is false: needs 2 more", "MY.A > 2: 0 > 2 is false", "and 3 more parts"],
     ),
     "equal": (
         preempting("2.5 < MY.A", A="2.5"),
