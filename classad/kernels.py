@@ -102,7 +102,7 @@ def _check(keys: Sequence[OrderKey], size: int) -> None:
 # ---- Python ------------------------------------------------------------------------------------
 
 
-class _Row(tuple[float, ...]):
+class _OrderedRow(tuple[float, ...]):
     """The keys of a row with a NaN: compared column by column, NaN deciding nothing."""
 
     __slots__ = ()
@@ -126,7 +126,7 @@ def _order_python(
         columns = [[(key == key, key if key == key else 0.0) for key in c] for c in columns]
     table: list[tuple[float, ...]] = list(zip(*columns, strict=True)) or [()] * len(rows)
     if has_nan and not stable:
-        _introsort([_Row(row) for row in table], order)
+        _introsort([_OrderedRow(row) for row in table], order)
     elif stable or len(distinct := set(table)) == len(rows):  # then there is only one order
         order.sort(key=table.__getitem__, reverse=True)
     else:

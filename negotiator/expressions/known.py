@@ -28,7 +28,7 @@ from classad.table.expressions.conjuncts import (
 from negotiator.expressions.memo import ExpressionMemo, by_text, by_tree
 
 
-class Look(NamedTuple):
+class KnownExpression(NamedTuple):
     """What is known of an expression.
 
     ``trees``: its conjuncts; ``own``: the names it mentions that may be those of its own ad;
@@ -41,7 +41,7 @@ class Look(NamedTuple):
 
 
 @by_tree
-def look_at(tree: Expression) -> Look:
+def look_at(tree: Expression) -> KnownExpression:
     """What is known of an expression."""
     return _taken_apart(tree) or _look(tree)
 
@@ -63,12 +63,12 @@ def own_names_of(tree: Expression) -> frozenset[str]:
     return (_taken_apart(tree) or _look(tree)).own
 
 
-def _look(tree: Expression) -> Look:
+def _look(tree: Expression) -> KnownExpression:
     refs = references_in(tree)
-    return Look((tree,), refs.bare | refs.mine, unparse(tree.node))
+    return KnownExpression((tree,), refs.bare | refs.mine, unparse(tree.node))
 
 
-def _taken_apart(tree: Expression) -> Look | None:
+def _taken_apart(tree: Expression) -> KnownExpression | None:
     """What is known of an expression from its conjuncts.
 
     An expression is printed in the order in which it is written, whatever binds tighter.
@@ -78,14 +78,14 @@ def _taken_apart(tree: Expression) -> Look | None:
 
 
 @by_text
-def _joined(text: str, how: int) -> Look | None:
+def _joined(text: str, how: int) -> KnownExpression | None:
     *parts, last = conjuncts_in(text)
     looks = [_part(part, how & ~PREFIX) for part in parts]
     looks.append(_part(last, how))
     found = [look for look in looks if look is not None]
     if len(found) < len(looks):
         return None
-    return Look(
+    return KnownExpression(
         tuple([look.trees[0] for look in found]),
         frozenset().union(*[look.own for look in found]),
         " && ".join([look.text for look in found]),
@@ -103,11 +103,11 @@ class _Form(NamedTuple):
     pieces: list[str]
     value: bool
 
-    def look(self, text: str, how: int, values: Sequence[object]) -> Look:
+    def look(self, text: str, how: int, values: Sequence[object]) -> KnownExpression:
         """What is known of one of them."""
         around = zip(self.pieces, [*map(unparse_value, values), ""], strict=True)
         tree = Expression.from_node(LazyExpression(text, how, self.value))
-        return Look((tree,), self.own, "".join(chain.from_iterable(around)))
+        return KnownExpression((tree,), self.own, "".join(chain.from_iterable(around)))
 
 
 class _Forms:
@@ -116,7 +116,7 @@ class _Forms:
     def __init__(self) -> None:
         self._known: ExpressionMemo[tuple[Rest, int], _Form | None] = ExpressionMemo()
 
-    def look(self, text: str, how: int) -> Look | None:
+    def look(self, text: str, how: int) -> KnownExpression | None:
         """What is known of a piece; None if it is no expression by itself."""
         left = constants_of(text)
         # A zero is printed without the minus before it.
@@ -131,12 +131,12 @@ class _Forms:
             self._known.keep((rest, how), _form(found, values))
         return found
 
-    def _read(self, text: str, how: int) -> Look | None:
+    def _read(self, text: str, how: int) -> KnownExpression | None:
         node = parse(text, how & ~PREFIX) or parse(text, how)
         return None if node is None else _look(Expression.from_node(node))
 
 
-def _form(found: Look, values: Sequence[object]) -> _Form | None:
+def _form(found: KnownExpression, values: Sequence[object]) -> _Form | None:
     """What others are that are alike; None if not each constant is printed where it is written."""
     printed, (tree,) = constants_of(found.text), found.trees
     if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):

@@ -3,9 +3,10 @@
 A shadow asks those of a job that runs, and again when it exits; its schedd those of jobs that wait
 or are on hold.  The job's own come before those of the schedd's configuration.
 
-Inputs: the ad of a job as it is at that moment; the schedd's expressions.  Outputs: an ``Ending``
-with the name of what asked for it, None if the job stays as it is.  Follows: PeriodicHold,
-PeriodicRelease, PeriodicRemove, PeriodicVacate, OnExitHold, OnExitRemove, AllowedJobDuration,
+Inputs: the ad of a job as it is at that moment; the schedd's expressions.  Outputs: a
+``PolicyAction`` with the name of what asked for it, None if the job stays as it is.
+
+Follows: PeriodicHold, PeriodicRelease, PeriodicRemove, PeriodicVacate, OnExitHold, OnExitRemove, AllowedJobDuration,
 AllowedExecuteDuration and SYSTEM_PERIODIC_* of 25.14.1.
 """
 
@@ -24,7 +25,7 @@ from classad.language.operators import truth
 from negotiator.jobs.readiness import HELD, IDLE, RUNNING
 
 
-class Fate(Enum):
+class JobAction(Enum):
     """What becomes of a job."""
 
     HOLD = "hold"
@@ -35,10 +36,10 @@ class Fate(Enum):
 
 
 @frozen
-class Ending:
+class PolicyAction:
     """What becomes of a job, and the attribute or macro that asked for it."""
 
-    fate: Fate
+    fate: JobAction
     by: str
 
 
@@ -46,10 +47,10 @@ class Ending:
 SystemPolicy: TypeAlias = Mapping[str, Sequence[tuple[str, Expression]]]
 #: In the order in which they are asked, and of jobs in which status.
 _PERIODIC: Final = (
-    (Fate.HOLD, "PeriodicHold", (IDLE, RUNNING)),
-    (Fate.RELEASE, "PeriodicRelease", (HELD,)),
-    (Fate.REMOVE, "PeriodicRemove", (IDLE, RUNNING, HELD)),
-    (Fate.VACATE, "PeriodicVacate", (RUNNING,)),
+    (JobAction.HOLD, "PeriodicHold", (IDLE, RUNNING)),
+    (JobAction.RELEASE, "PeriodicRelease", (HELD,)),
+    (JobAction.REMOVE, "PeriodicRemove", (IDLE, RUNNING, HELD)),
+    (JobAction.VACATE, "PeriodicVacate", (RUNNING,)),
 )
 #: The seconds that a job may run, and since when it does.
 _DURATIONS: Final = (
@@ -75,7 +76,9 @@ def decides_itself(job: ClassAd) -> bool:
     )
 
 
-def periodic_ending(job: ClassAd, system: SystemPolicy, context: EvalContext) -> Ending | None:
+def periodic_ending(
+    job: ClassAd, system: SystemPolicy, context: EvalContext
+) -> PolicyAction | None:
     """What becomes of a job that waits, runs or is on hold."""
     status = job.get_number("JobStatus", context=context)
     if status == RUNNING:
@@ -83,24 +86,24 @@ def periodic_ending(job: ClassAd, system: SystemPolicy, context: EvalContext) ->
             allowed = job.get_number(name, context=context)
             begun = job.get_number(since, context=context)
             if allowed is not None and begun is not None and (context.now or 0) - begun >= allowed:
-                return Ending(Fate.HOLD, name)
+                return PolicyAction(JobAction.HOLD, name)
     for fate, name, statuses in _PERIODIC:
         if status not in statuses:
             continue
         if job.get_bool(name, context=context) is True:
-            return Ending(fate, name)
+            return PolicyAction(fate, name)
         for macro, condition in system.get(fate.value, ()):
             if truth(evaluate(condition, job, context=context)) is True:
-                return Ending(fate, macro)
+                return PolicyAction(fate, macro)
     return None
 
 
-def ending_at_exit(job: ClassAd, system: SystemPolicy, context: EvalContext) -> Ending | None:
+def ending_at_exit(job: ClassAd, system: SystemPolicy, context: EvalContext) -> PolicyAction | None:
     """What becomes of a job that has exited and does not leave its queue; None if it does."""
     found = periodic_ending(job, system, context)
     if found is not None:
         return found
     hold, remove = (job.get_bool(name, context=context) for name in _AT_EXIT)
     if hold is True:
-        return Ending(Fate.HOLD, _AT_EXIT[0])
-    return Ending(Fate.VACATE, _AT_EXIT[1]) if remove is False else None
+        return PolicyAction(JobAction.HOLD, _AT_EXIT[0])
+    return PolicyAction(JobAction.VACATE, _AT_EXIT[1]) if remove is False else None

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from policy.transforms.resubmission import Resubmission, Resubmitted
 
 
-class Fate(Enum):
+class Loss(Enum):
     """What becomes of jobs that are not offered."""
 
     REFUSED = "refused"
@@ -69,7 +69,7 @@ class ChangedJobs:
 class LostJobs:
     """Jobs that are not offered any more, and why."""
 
-    fate: Fate
+    fate: Loss
     why: str
     place: str
     jobs: tuple[str, ...]
@@ -111,7 +111,7 @@ class OtherJobs:
 
 
 #: What becomes of jobs by a macro, where that is set, and the condition.
-_Periodic = tuple[Fate, str, str, Expression]
+_Periodic = tuple[Loss, str, str, Expression]
 #: What submit requirements call the two ads, and what any ad has while it is asked.
 _SCOPES: Final = frozenset({"job", "schedd", "currenttime"})
 
@@ -136,7 +136,7 @@ class Submissions:
         self, queues: Sequence[ScheddQueue], submitters: Sequence[ClassAd]
     ) -> OtherJobs:
         """The jobs as they are then."""
-        said = _Said()
+        said = _Changes()
         moves: list[tuple[str, OtherJob]] = []
         periodic = [*self._periodic()]
         changed = []
@@ -181,7 +181,7 @@ class Submissions:
                     yield UnknownName(macro, name, "job")
 
     def _resubmitted(
-        self, schedd: str, jobs: Sequence[ClassAd], said: _Said
+        self, schedd: str, jobs: Sequence[ClassAd], said: _Changes
     ) -> Iterator[tuple[int, ClassAd | None]]:
         """The jobs that are others then, or refused, by identity."""
         from policy.transforms.resubmission import resubmitted
@@ -191,7 +191,7 @@ class Submissions:
         said.of(found)
         for job, one in zip(jobs, found.jobs, strict=True):
             if one.refusal is not None:
-                said.lost(Fate.REFUSED, one.refusal.message, _place(one.refusal), job)
+                said.lost(Loss.REFUSED, one.refusal.message, _place(one.refusal), job)
                 yield id(job), None
             elif one.changes:
                 said.changed(job, one)
@@ -200,7 +200,7 @@ class Submissions:
                 twin.remove("AutoClusterId")
                 yield id(job), twin
 
-    def _fate(self, job: ClassAd, periodic: Iterable[_Periodic], said: _Said) -> ClassAd | None:
+    def _fate(self, job: ClassAd, periodic: Iterable[_Periodic], said: _Changes) -> ClassAd | None:
         """A job that does not wait any more, as it is then; None if it waits."""
         from policy.transforms.running import is_truth
 
@@ -208,7 +208,7 @@ class Submissions:
             if is_truth(evaluate(condition, job, context=self.context)):
                 said.lost(fate, macro, place, job)
                 twin = job.duplicate()
-                twin.insert("JobStatus", HELD if fate is Fate.HELD else REMOVED)
+                twin.insert("JobStatus", HELD if fate is Loss.HELD else REMOVED)
                 return twin
         return None
 
@@ -218,7 +218,7 @@ class Submissions:
         from policy.transforms.transforms import split_names
 
         old, new = self.before.seen_by("SCHEDD"), self.after.seen_by("SCHEDD")
-        for fate, verb in ((Fate.REMOVED, "REMOVE"), (Fate.HELD, "HOLD")):
+        for fate, verb in ((Loss.REMOVED, "REMOVE"), (Loss.HELD, "HOLD")):
             head = f"SYSTEM_PERIODIC_{verb}"
             names = split_names(text_of(new, new.lookup(f"{head}_NAMES")))
             for macro in (head, *(f"{head}_{name}" for name in names)):
@@ -232,13 +232,13 @@ class Submissions:
 
 
 @frozen(eq=False)
-class _Said:
+class _Changes:
     """Gathers what became of the jobs."""
 
     _changed: dict[tuple[tuple[NewValue, ...], tuple[str, ...]], list[str]] = field(
         factory=lambda: defaultdict(list)
     )
-    _lost: dict[tuple[Fate, str, str], list[str]] = field(factory=lambda: defaultdict(list))
+    _lost: dict[tuple[Loss, str, str], list[str]] = field(factory=lambda: defaultdict(list))
     _kept: dict[str, None] = field(factory=dict)
     _problems: dict[str, Diagnostic] = field(factory=dict)
 
@@ -253,7 +253,7 @@ class _Said:
         by = [run.rules.name for run in one.courses if any(step.changes for step in run.steps)]
         self._changed[values, tuple(dict.fromkeys(by))].append(job_id(job))
 
-    def lost(self, fate: Fate, why: str, place: str, job: ClassAd) -> None:
+    def lost(self, fate: Loss, why: str, place: str, job: ClassAd) -> None:
         """A job that is not offered."""
         self._lost[fate, why, place].append(job_id(job))
 

@@ -73,7 +73,7 @@ def reconfigured_slots(
 ) -> Reconfigured:
     """The slots under the second configuration; ``where``: on which machines, by a slot's ad."""
     table = slots.table() if isinstance(slots, LoadedSlots) else None
-    rows = _Ads(slots) if table is None else _Columns(slots)  # type: ignore[arg-type]
+    rows = _SlotAds(slots) if table is None else _Columns(slots)  # type: ignore[arg-type]
     names = rows.names()
     machines = _machines(rows, names, where, context)
     kinds = rows.each(_kind, ("SlotTypeID", "SlotID"))
@@ -132,7 +132,7 @@ def _integer(ad: ClassAd, name: str) -> int | None:
 
 
 def _machines(
-    rows: _Ads | _Columns, names: Sequence[str], where: Expression | None, context: EvalContext
+    rows: _SlotAds | _Columns, names: Sequence[str], where: Expression | None, context: EvalContext
 ) -> frozenset[str]:
     """The machines of which a slot fulfils the condition."""
     if where is None:
@@ -152,7 +152,7 @@ def _machines(
 
 
 @define(eq=False)
-class _Ads:
+class _SlotAds:
     """Slot ads; those that are changed are copied first."""
 
     _slots: Sequence[ClassAd]
@@ -222,7 +222,7 @@ class _Columns:
 
 
 @define
-class _Written:
+class _WrittenCell:
     """What was written of an attribute: texts before, and where."""
 
     before: dict[str, None] = field(factory=dict)
@@ -234,10 +234,10 @@ class _Written:
 class _Edits:
     """Writes attributes, and counts what is new."""
 
-    rows: _Ads | _Columns
+    rows: _SlotAds | _Columns
     names: Sequence[str]
     expressions: dict[str, Expression] = field(factory=dict)
-    _written: dict[tuple[str, str, str | None], _Written] = field(factory=dict)
+    _written: dict[tuple[str, str, str | None], _WrittenCell] = field(factory=dict)
     _started: set[int] = field(factory=set)
 
     def write(self, one: Published, rows: Iterable[int], *, only_where_missing: bool) -> None:
@@ -269,7 +269,7 @@ class _Edits:
         key = (one.attribute, one.macro, after)
         written = self._written.get(key)
         if written is None:
-            written = self._written[key] = _Written()
+            written = self._written[key] = _WrittenCell()
         written.before.setdefault(before)
         written.slots += 1
         written.machines.add(machine_of(self.names[row]))

@@ -23,7 +23,7 @@ from classad.language.operators import truth
 from classad.language.rules import NEWEST, LanguageRules
 from negotiator.claims.parts import part_of
 from negotiator.claims.suiting import Granted, Unsuited, unsuited
-from negotiator.jobs.endings import Ending, Fate, ending_at_exit, periodic_ending
+from negotiator.jobs.endings import JobAction, PolicyAction, ending_at_exit, periodic_ending
 from negotiator.jobs.readiness import RUNNING
 from negotiator.model.result import Match
 from negotiator.pool.consumption import policy_resources
@@ -166,14 +166,14 @@ class Claims(JobKeeper):
         else:
             self._end(slot, claim, ending)
 
-    def _end(self, slot: SimSlot, claim: Claim, ending: Ending) -> None:
+    def _end(self, slot: SimSlot, claim: Claim, ending: PolicyAction) -> None:
         """Stop a job by an expression; only the claim of one that is removed takes another."""
         number = claim.job
         self.stop(slot, ending.fate.value, ending.by)
         self.decided(number, ending.fate)
         if claim.next_job >= 0:
             self._hand_over(slot, claim)
-        elif ending.fate is not Fate.REMOVE or not self._go_on(slot):
+        elif ending.fate is not JobAction.REMOVE or not self._go_on(slot):
             self.release(slot)
 
     def _note_sharing(self, slot: SimSlot) -> None:
@@ -380,7 +380,7 @@ class Claims(JobKeeper):
         if claim.job >= 0 and self.asks_itself(claim.job):
             ad = self._running_ad(claim)
             ending = ending_at_exit(ad, self.settings.system, self.context())
-            if ending is not None and ending.fate is not Fate.REMOVE:
+            if ending is not None and ending.fate is not JobAction.REMOVE:
                 self._end(slot, claim, ending)
                 return
         keep = self.job_ad(claim.job).get_number("KeepClaimIdle") if claim.job >= 0 else None

@@ -20,7 +20,7 @@ from attr import Factory, define, evolve, field, frozen
 from classad import ClassAd
 from negotiator.capture.slots import CollectorTable
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
-from negotiator.jobs.endings import Fate, decides_itself, periodic_ending
+from negotiator.jobs.endings import JobAction, decides_itself, periodic_ending
 from negotiator.jobs.lists import job_lists
 from negotiator.jobs.readiness import HELD, IDLE, RUNNING, submitter_of, takes_room
 from negotiator.jobs.requests import JobList, QueuedJob
@@ -436,15 +436,19 @@ class Course(Claims):
         if self.job_ad(claim.job).get_number("JobStatus") == RUNNING:
             self._set_status(claim.job, claim.user, IDLE)
 
-    def decided(self, number: int, fate: Fate) -> None:
+    def decided(self, number: int, fate: JobAction) -> None:
         """The queue shows it."""
         status = self.job_ad(number).get_number("JobStatus")
         user = submitter_of(self.job_ad(number), self.context()) or ""
-        change = {Fate.HOLD: -1, Fate.RELEASE: 1, Fate.REMOVE: -(status == IDLE)}.get(fate, 0)
-        if fate is Fate.REMOVE:
+        change = {
+            JobAction.HOLD: -1,
+            JobAction.RELEASE: 1,
+            JobAction.REMOVE: -(status == IDLE),
+        }.get(fate, 0)
+        if fate is JobAction.REMOVE:
             self._leave(number)
         elif change:
-            self._enter(number, HELD if fate is Fate.HOLD else IDLE)
+            self._enter(number, HELD if fate is JobAction.HOLD else IDLE)
             self._relist()
         self._count(user, number, idle=change)
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from classad import ClassAd
-from negotiator.jobs.endings import Fate
+from negotiator.jobs.endings import JobAction
 from negotiator.model.result import Match
 from pieslice.between.pool import SimSlot
 from pieslice.between.state import Claim, How
@@ -86,5 +86,5 @@ class JobKeeper(ABC):
         """The job of the claim ended before it was done; it is to wait again."""
 
     @abstractmethod
-    def decided(self, number: int, fate: Fate) -> None:
+    def decided(self, number: int, fate: JobAction) -> None:
         """A job that waits or is on hold is held, released or removed."""

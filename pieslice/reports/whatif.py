@@ -13,8 +13,8 @@ from attr import evolve, frozen
 from classad.errors import Diagnostic
 from negotiator.whatif.jobs import (
     ChangedJobs,
-    Fate,
     JobsWhatIf,
+    Loss,
     LostJobs,
     NewValue,
     UnknownName,
@@ -33,9 +33,9 @@ _LONGEST: Final = 120
 #: Attributes that each slot has.
 _POLICY: Final = frozenset(attribute for attribute, _ in POLICY.values())
 _FATES: Final = {
-    Fate.REFUSED: "would be refused",
-    Fate.HELD: "go on hold",
-    Fate.REMOVED: "are removed",
+    Loss.REFUSED: "would be refused",
+    Loss.HELD: "go on hold",
+    Loss.REMOVED: "are removed",
 }
 
 
@@ -76,7 +76,7 @@ shape(HostMacro, "*")
 
 
 @frozen
-class _Said:
+class _Sentence:
     """A line, and whether it is about what is not as the configuration wants it."""
 
     text: str
@@ -105,48 +105,50 @@ def notes(found: WhatIf | None, *, of_cycle: bool = True) -> list[Diagnostic]:
     said = list(_lines(found if of_cycle else evolve(found, between=())))
     if found.nowhere:
         names = ", ".join(found.nowhere)
-        said.append(_Said(f"differ, without a part in who gets which slot: {names}"))
+        said.append(_Sentence(f"differ, without a part in who gets which slot: {names}"))
     return [
         Diagnostic(one.text.strip(), severity="warning" if one.lacks else "note") for one in said
     ]
 
 
-def _lines(found: WhatIf) -> Iterator[_Said]:
+def _lines(found: WhatIf) -> Iterator[_Sentence]:
     if found.machines < found.of:
         which = f"`{found.where}`" if found.where else "no condition"
         machines = f"{found.machines} of {plural(found.of, 'machine')}"
-        yield _Said(f"for {machines}, by {which}", not found.machines)
+        yield _Sentence(f"for {machines}, by {which}", not found.machines)
     for change in found.attributes:
-        yield _Said(_attribute(change))
+        yield _Sentence(_attribute(change))
     yield from _jobs(found.jobs)
     for name in found.unknown_names:
-        yield _Said(f"{name.reader} reads `{name.name}`, which no {name.of} here has", True)
+        yield _Sentence(f"{name.reader} reads `{name.name}`, which no {name.of} here has", True)
     for one in found.host_macros:
         taken = f"which is taken to be `{one.taken}` on all of them"
-        yield _Said(f"{one.reader} reads $({one.name}) of each machine, {taken}", True)
+        yield _Sentence(f"{one.reader} reads $({one.name}) of each machine, {taken}", True)
     if found.schedds_unknown:
-        yield _Said(
+        yield _Sentence(
             "the pool's own configuration says nothing of submissions: jobs may have been through"
             " the transforms already"
         )
     if found.untyped:
         slots = plural(found.untyped, "slot")
-        yield _Said(f"{slots} without SlotTypeID: what is set for slot types is not applied", True)
+        yield _Sentence(
+            f"{slots} without SlotTypeID: what is set for slot types is not applied", True
+        )
     if found.startds_unknown:
-        yield _Said(
+        yield _Sentence(
             "the pool's own configuration says nothing of startds: what the new one does not set"
             " stays as it is advertised"
         )
     for macro in found.between:
-        yield _Said(f"acts between cycles, as `simulate` and --cycles show: {_macro(macro)}")
+        yield _Sentence(f"acts between cycles, as `simulate` and --cycles show: {_macro(macro)}")
     for macro in found.not_followed:
         if macro.why != OTHER_LOCAL_NAME:
-            yield _Said(f"not applied: {_macro(macro)}: {macro.why}", True)
+            yield _Sentence(f"not applied: {_macro(macro)}: {macro.why}", True)
     others = [one.macro for one in found.not_followed if one.why == OTHER_LOCAL_NAME]
     if others:
         names = listed(dict.fromkeys(name.partition(".")[0] for name in others))
         count = plural(len(others), "macro")
-        yield _Said(f"not applied: {count} of daemons with the local names {names}", True)
+        yield _Sentence(f"not applied: {count} of daemons with the local names {names}", True)
 
 
 def _attribute(change: AdvertisedChange) -> str:
@@ -159,25 +161,25 @@ def _attribute(change: AdvertisedChange) -> str:
     return f"{change.attribute} of {where}: {before} -> {after}"
 
 
-def _jobs(found: JobsWhatIf) -> Iterator[_Said]:
+def _jobs(found: JobsWhatIf) -> Iterator[_Sentence]:
     if found.changed:
         count = sum(len(one.jobs) for one in found.changed)
-        yield _Said(f"{plural(count, 'waiting job')}, had they been submitted under it:")
+        yield _Sentence(f"{plural(count, 'waiting job')}, had they been submitted under it:")
     for one in found.changed[:_MOST]:
         values = ", ".join(f"{value.attribute} = {_after(value)}" for value in one.values)
         by = f" by {', '.join(one.by)}" if one.by else ""
-        yield _Said(f"  {_named(one.jobs)}: {_short(values)}{by}")
+        yield _Sentence(f"  {_named(one.jobs)}: {_short(values)}{by}")
     if len(found.changed) > _MOST:
         rest = found.changed[_MOST:]
         jobs = plural(sum(len(one.jobs) for one in rest), "job")
-        yield _Said(f"  and {jobs} in {len(rest)} more ways")
+        yield _Sentence(f"  and {jobs} in {len(rest)} more ways")
     for lost in found.lost:
         place = f" [{lost.place}]" if lost.place else ""
-        yield _Said(f"{_named(lost.jobs)} {_FATES[lost.fate]}: {lost.why}{place}", True)
+        yield _Sentence(f"{_named(lost.jobs)} {_FATES[lost.fate]}: {lost.why}{place}", True)
     for macro in found.kept:
-        yield _Said(f"what {macro} of the configuration before did to jobs stays", True)
+        yield _Sentence(f"what {macro} of the configuration before did to jobs stays", True)
     for problem in found.problems:
-        yield _Said(problem.message, True)
+        yield _Sentence(problem.message, True)
 
 
 def _after(value: NewValue) -> str:

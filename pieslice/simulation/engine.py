@@ -17,7 +17,7 @@ from attr import define, field, frozen
 from classad import ClassAd
 from classad.ads.ad import SharedNames
 from classad.language.bounds import checkpoint
-from negotiator.jobs.endings import Fate
+from negotiator.jobs.endings import JobAction
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match
 from negotiator.model.watched import WatchedAd
@@ -238,7 +238,7 @@ class Simulation(Claims):
         del self.state.jobs[number]
         self.sink(now, "finish", user, number + 1, slot.name, "")
 
-    def decided(self, number: int, fate: Fate) -> None:
+    def decided(self, number: int, fate: JobAction) -> None:
         """Nothing there decides."""
 
     def stopped(self, slot: SimSlot, claim: Claim, kind: str, why: str) -> None:

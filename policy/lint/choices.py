@@ -255,7 +255,7 @@ def too_many(view: View) -> Iterator[Diagnostic]:
 
 
 @frozen
-class Demand:
+class SlotShare:
     """What a slot takes of a resource: so much of it, or a share of the machine's."""
 
     amount: Fraction
@@ -263,29 +263,29 @@ class Demand:
     where: Item
 
 
-def _at_least_one(setting: Setting) -> Demand:
-    return Demand(Fraction(1), False, setting.whole())
+def _at_least_one(setting: Setting) -> SlotShare:
+    return SlotShare(Fraction(1), False, setting.whole())
 
 
-def _demands(setting: Setting) -> dict[str, Demand]:
+def _demands(setting: Setting) -> dict[str, SlotShare]:
     """What a slot of a type takes of each resource, as far as that can be told."""
-    found: dict[str, Demand] = {"cpus": _at_least_one(setting)}
+    found: dict[str, SlotShare] = {"cpus": _at_least_one(setting)}
     named: set[str] = set()
-    rest: Demand | None = None
+    rest: SlotShare | None = None
     for words in map(Item.of, _BETWEEN_COMMAS.finditer(setting.text())):
         share = _RESOURCE.match(words.text)
         value = words.text.strip() if share is None else share[2]
         part, size = _part(value), _SIZE.fullmatch(value)
         if share is None:
-            rest = rest if part is None else Demand(part, True, words)
+            rest = rest if part is None else SlotShare(part, True, words)
             continue
         name = share[1].casefold()
         name = _LETTERS[name[0]] if name in _FULL else name
         named.add(name)
         if part is not None:
-            found[name] = Demand(part, True, words)
+            found[name] = SlotShare(part, True, words)
         elif size is not None and name not in ("disk", "swap"):
-            found[name] = Demand(int(size[1]) * _SIZES[size[2].upper()], False, words)
+            found[name] = SlotShare(int(size[1]) * _SIZES[size[2].upper()], False, words)
     if rest is not None:
         found.update({name: rest for name in _ALWAYS if name not in named})
     return found

@@ -12,7 +12,7 @@ from classad import ClassAd
 from negotiator.capture.files import CapturePaths, ConfigPaths
 from negotiator.io import Capture, InputError, read_capture
 from negotiator.model.loaded_slots import LoadedSlots
-from negotiator.whatif.jobs import Fate
+from negotiator.whatif.jobs import Loss
 
 SLOT = """\
 Name = "slot{number}@{machine}"
@@ -237,19 +237,19 @@ def test_transforms_that_both_have_do_not_run_again(folder: Path) -> None:
         (
             "SUBMIT_REQUIREMENT_NAMES = S\nSUBMIT_REQUIREMENT_S = RequestCpus < 2\n"
             'SUBMIT_REQUIREMENT_S_REASON = "too large"\n',
-            Fate.REFUSED,
+            Loss.REFUSED,
             "submit requirement S: too large",
         ),
-        ("SYSTEM_PERIODIC_HOLD = RequestCpus > 2\n", Fate.HELD, "SYSTEM_PERIODIC_HOLD"),
+        ("SYSTEM_PERIODIC_HOLD = RequestCpus > 2\n", Loss.HELD, "SYSTEM_PERIODIC_HOLD"),
         (
             "SYSTEM_PERIODIC_REMOVE_NAMES = A\nSYSTEM_PERIODIC_REMOVE_A = RequestCpus > 2\n",
-            Fate.REMOVED,
+            Loss.REMOVED,
             "SYSTEM_PERIODIC_REMOVE_A",
         ),
     ],
 )
 def test_jobs_that_are_not_taken_are_named_and_do_not_wait(
-    folder: Path, text: str, fate: Fate, why: str
+    folder: Path, text: str, fate: Loss, why: str
 ) -> None:
     pool = under(folder, text)
     assert sorted(waiting(pool)) == ["1.0", "2.0"]
