@@ -17,6 +17,7 @@ from threading import RLock
 from typing import Any, Final, Self, SupportsIndex, TypeAlias
 
 from classad.ads.ad import node_of_value
+from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
 from classad.binding.python_values import PythonValue, item_to_python, to_python
 from classad.errors import ClassAdTypeError, suggest
@@ -28,6 +29,7 @@ from classad.frames.pickling import packed, unpacked
 from classad.frames.reading import ArrowColumns, read_arrow
 from classad.frames.writing import Wish, all_names, write_arrow
 from classad.language.names import fold_name
+from classad.language.values import Value
 from classad.syntax.nodes import same_tree
 from classad.table.arrays import Rows, rows_of
 from classad.table.memo import DEFAULT
@@ -111,6 +113,16 @@ class Table(BareTable):
         with self._lock:
             return super().names
 
+    @property
+    def columns(self) -> list[str]:
+        """The same as ``names``, as frames call it."""
+        return self.names
+
+    @property
+    def cached_bytes(self) -> int:
+        """How many bytes are kept for later answers, about; ``held`` in former versions."""
+        return self.held
+
     def _values_out(self, values: list[Any]) -> list[PythonValue]:
         return list(map(to_python, values))
 
@@ -150,6 +162,26 @@ class Table(BareTable):
     def head(self, count: int = 5) -> Self:
         """The first rows."""
         return self._picked(range(len(self))[:count])
+
+    def filter(self, expr: str | Expression, target: ClassAd | None = None) -> Self:
+        """The rows of which an expression is true, as a table; ``select`` gives their numbers."""
+        return self._picked(self.select(expr, target).numbers())
+
+    def sort(self, expr: str | Expression, *, descending: bool = False) -> Self:
+        """The rows in the order of what an expression is for them, as a table.
+
+        Booleans count as numbers, which come before texts; rows without either are last.
+
+        >>> slots = Table(ClassAd({"Cpus": cpus}) for cpus in (4, 8, 1))
+        >>> slots.sort("Cpus", descending=True)["Cpus"], slots.filter("Cpus > 2")["Cpus"]
+        ([8, 4, 1], [4, 8])
+        """
+        codes, values = self.evaluate(expr)
+        keys = [_sort_key(value) for value in values]
+        known = [row for row in range(len(self)) if keys[codes[row]] is not None]
+        known.sort(key=lambda row: keys[codes[row]] or (False, 0), reverse=descending)
+        rest = [row for row in range(len(self)) if keys[codes[row]] is None]
+        return self._picked([*known, *rest])
 
     def _picked(self, rows: Sequence[int]) -> Self:
         """Some rows as a table of its own."""
@@ -331,6 +363,14 @@ for _name in (
     "rank", "ad", "ads", "has", "cells", "replace", "replace_many", "refresh", "update",
 ):  # fmt: skip
     setattr(Table, _name, _alone(getattr(BareTable, _name)))
+
+
+def _sort_key(value: PythonValue) -> tuple[bool, Any] | None:
+    """What sorts a value; None: it has no order."""
+    if isinstance(value, str):
+        return True, value
+    number = isinstance(value, int | float) and not isinstance(value, Value) and value == value
+    return (False, value) if number else None
 
 
 #: How many characters the one line has before its end, how many columns a notebook, and how wide.

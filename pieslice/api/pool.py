@@ -9,13 +9,14 @@ Inputs: paths as on a command line.  Outputs: ``Pool``, whose answers are ``Resu
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from attr import evolve, frozen
 
+from classad import ClassAd, Table
 from classad.errors import Diagnostic
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
@@ -134,6 +135,27 @@ class Pool:
         """What was wrong with the files; ``render`` gives the text of each."""
         return self.capture.diagnostics
 
+    @property
+    def slots(self) -> Table:
+        """The slots as a ``classad.Table`` of their ads, in the order of the negotiator."""
+        return _table(self.capture.snapshot.slots)
+
+    @property
+    def jobs(self) -> Table:
+        """The jobs, schedd after schedd in the order of the queues."""
+        return _table(ad for queue in self.capture.snapshot.queues for ad in queue.jobs)
+
+    @property
+    def submitters(self) -> Table:
+        """The ads of the submitters."""
+        return _table(self.capture.snapshot.submitters)
+
+    @property
+    def claims(self) -> Table:
+        """The slots that somebody has: ``RemoteUser`` and ``JobId`` say who, and for which job."""
+        slots = self.capture.snapshot.slots
+        return _table(ad for ad in slots if ad.get_string("RemoteOwner") is not None)
+
     def negotiate(
         self,
         policy: AnyPath | Policy | None = None,
@@ -241,6 +263,11 @@ class Pool:
 
     def _repr_html_(self) -> str:
         return html_of([Line(self._summary())])
+
+
+def _table(ads: Iterable[ClassAd]) -> Table:
+    """A table of copies: what is done with it changes no pool."""
+    return Table(ClassAd(dict(ad.items())) for ad in ads)
 
 
 def _assignments(values: Mapping[str, object]) -> str:

@@ -8,10 +8,11 @@ Inputs: a workload, a pool, configurations.  Outputs: ``Simulated`` and ``Swept`
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from attr import evolve
 
@@ -34,6 +35,7 @@ from policy.dialects import HTCONDOR
 if TYPE_CHECKING:
     from distributed import Client
 
+F = TypeVar("F", bound=Callable[..., Any])
 #: A file, ``"capture"``, or streams or jobs as values.
 Workload: TypeAlias = AnyPath | Iterable[Record]
 #: The folder of a capture, a number of slots (``10``, ``"10x8"``), or a pool that was read.
@@ -47,11 +49,24 @@ Policies: TypeAlias = (
 _DAY, _HOUR = 86_400, 3600
 
 
+def _pool_first(function: F) -> F:
+    """The function, also with the pool by its name behind the rest, which is how it began."""
+
+    @wraps(function)
+    def called(*args: object, **options: object) -> object:
+        if args and "pool" in options:
+            args = (options.pop("pool"), *args)
+        return function(*args, **options)
+
+    return cast("F", called)
+
+
+@_pool_first
 def simulate(
+    pool: AnyPool,
     workload: Workload,
     policies: Policies = None,
     *,
-    pool: AnyPool,
     days: float = 1.0,
     seed: int = 0,
     seeds: int = 1,
@@ -67,11 +82,13 @@ def simulate(
 ) -> Simulated:
     """Simulate a pool over days with the full negotiation cycle.
 
-    ``workload``: a .toml, .csv or .swf file, ``"capture"`` for the jobs of the pool, or values: the
-    streams of such a .toml file or the jobs of such a .csv file, as dictionaries.  ``policies``:
-    one configuration, without it the pool's own, or several: paths, or names with paths, with
-    dictionaries of macros that are set after the pool's configuration, or with None for that
-    alone.  All run on the same workloads, one for each of ``seeds`` seeds from ``seed`` on.
+    ``pool``: the folder of a capture, a number of slots (``10``, ``"10x8"``), or a pool that was
+    read; it may also come by its name behind the others.  ``workload``: a .toml, .csv or .swf
+    file, ``"capture"`` for the jobs of the pool, or values: the streams of such a .toml file or
+    the jobs of such a .csv file, as dictionaries.  ``policies``: one configuration, without it the
+    pool's own, or several: paths, or names with paths, with dictionaries of macros that are set
+    after the pool's configuration, or with None for that alone.  All run on the same workloads,
+    one for each of ``seeds`` seeds from ``seed`` on.
 
     The rest is as for the command: ``days`` to simulate, ``every`` in hours, other times in
     seconds.
@@ -164,11 +181,12 @@ def _under(plan: Plan, config: Configured) -> Plan:
     return evolve(plan, config=os.fspath(config))
 
 
+@_pool_first
 def sweep(
+    pool: AnyPool,
     workload: Workload,
     settings: Mapping[str, str | Iterable[object]],
     *,
-    pool: AnyPool,
     config: AnyPath | Policy | None = None,
     seeds: Iterable[int] = (0,),
     jobs: int = -1,

@@ -29,6 +29,7 @@ from pieslice.negotiate.tables import (
     STARTING,
     Tables,
     autocluster_table,
+    in_words,
     machine_table,
     table_of_cycle,
 )
@@ -126,8 +127,8 @@ class Cycle(Result):
 
     @property
     def matches(self) -> DataTable:
-        """The matches in their order."""
-        return self.table("matches")
+        """The matches in their order; ``kind`` is ``free``, ``rank`` or ``priority``."""
+        return in_words(self.table("matches"))
 
     @property
     def rejections(self) -> DataTable:
@@ -175,7 +176,7 @@ class Cycle(Result):
             elif name == "autoclusters":
                 found += waiting_blocks(self._outlook, self.table(name))
             else:
-                found += table_blocks(self.table(name))
+                found += table_blocks(in_words(self.table(name)))
         return found
 
     def data(self) -> CycleData:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypedDict
 
-from attr import define, frozen
+from attr import define, evolve, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.engines import ENGINES, make_engines
@@ -268,6 +268,22 @@ STARTING: Final[
     "users": ("by user", UserRow, _user_rows),
     "groups": ("by group", GroupRow, _group_rows),
 }
+
+
+#: What people say of the ways of a match for which JSON has another word.
+_WAYS: Final = {MatchKind.NONE.value: "free"}
+
+
+def in_words(table: DataTable) -> DataTable:
+    """The table with the ways of matches as people say them; JSON and CSV have ``none``."""
+    if "kind" not in table.columns:
+        return table
+    place = table.columns.index("kind")
+    rows = (
+        (*row[:place], _WAYS.get(str(row[place]), row[place]), *row[place + 1 :])
+        for row in table.rows
+    )
+    return evolve(table, rows=tuple(rows))
 
 
 def table_of_cycle(name: str, result: CycleResult, starts: Starts) -> DataTable:

@@ -73,6 +73,13 @@ def add_commands(subcommands: Subcommands) -> None:
     check.add_argument(
         "--strict", action="store_true", help="exit 1 for warnings and broken properties too"
     )
+    _add_search(check)
+    add_width(check)
+    check.set_defaults(run=_check)
+
+
+def _add_search(check: argparse.ArgumentParser) -> None:
+    """How long slots and jobs are searched for that break the policy."""
     check.add_argument(
         "--deep",
         type=_seconds,
@@ -81,8 +88,6 @@ def add_commands(subcommands: Subcommands) -> None:
         " them; none for sarif and github); `pieslice fuzz` shows the cases",
     )
     check.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the search (0)")
-    add_width(check)
-    check.set_defaults(run=_check)
 
 
 def _seconds(text: str) -> float:

@@ -7,21 +7,28 @@ and Polars, tables of Arrow.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from typing import ClassVar, Final, SupportsIndex, overload
+from functools import partial
+from typing import Any, ClassVar, Final, SupportsIndex, overload
 
-from attr import frozen
+from attr import evolve, frozen
 
+from classad import ClassAd
+from classad.analysis.mentions import references_of
+from classad.evaluate import evaluate
 from classad.extras import load
+from classad.source import Source
 from pieslice.reports.document import Document, members
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, render_plain, rounded
 from pieslice.reports.versions import with_version
 from pieslice.terminal import DEFAULT_WIDTH, printable
+from policy.language.expressions import parse
 
-#: Rows of a table that are shown; its data and frames have all.
+#: Rows of a table that are shown, and at the prompt of Python; its data and frames have all.
 _SHOWN_ROWS: Final = 50
+_REPR_ROWS: Final = 10
 #: Columns that hold a part of one.
 _PARTS: Final = frozenset(("fill", "fill_after", "share"))
 #: Columns that a table keeps for which nothing says what is left out.
@@ -75,12 +82,24 @@ class Result(Document, ABC):
     def _repr_html_(self) -> str:
         return html_of(self.report())
 
+    @property
+    def tables(self) -> list[str]:
+        """The names of its tables."""
+        members = ((name, getattr(type(self), name)) for name in dir(type(self)))
+        return [
+            name
+            for name, member in members
+            if isinstance(member, property)
+            and getattr(member.fget, "__annotations__", {}).get("return") == DataTable.__name__
+        ]
+
 
 @frozen(eq=False, repr=False)
 class DataTable(Result):
     """Rows under column names: a sequence of dictionaries.
 
-    A number gives a row, a slice a table, a name a column.
+    A number gives a row, a slice a table, a name a column; ``filter`` and ``sort`` give tables.
+    Whatever reads Arrow streams reads it: ``polars.DataFrame(table)``.
     """
 
     schema: ClassVar[str] = "pieslice/table/1"
@@ -121,11 +140,62 @@ class DataTable(Result):
         place = self.columns.index(wanted)
         return [row[place] for row in self.rows]
 
+    def filter(
+        self, wanted: str | Callable[[dict[str, Cell]], bool] = "true", /, **equal: Cell
+    ) -> DataTable:
+        """The rows of which a ClassAd expression over the columns is true, or a function.
+
+        ``equal``: what some columns are.  Raises ``KeyError`` for a column that there is not.
+        """
+        places = {self._place(name): value for name, value in equal.items()}
+        holds = self._condition(wanted) if isinstance(wanted, str) else wanted
+        rows = (
+            row
+            for row, data in zip(self.rows, self, strict=True)
+            if all(row[place] == value for place, value in places.items()) and holds(data)
+        )
+        return evolve(self, rows=tuple(rows))
+
+    def _condition(self, text: str) -> Callable[[dict[str, Cell]], bool]:
+        tree = parse(text, Source(text, "<filter>"))
+        mentioned = references_of(tree.node)
+        for name in sorted(mentioned.bare | mentioned.mine | mentioned.target):
+            self._place(name)
+        return lambda row: evaluate(tree, ClassAd(row)) is True
+
+    def sort(self, *names: str, descending: bool = False) -> DataTable:
+        """The rows in the order of some columns, what is None last.
+
+        Raises ``KeyError`` for a column that there is not.
+        """
+        rows = list(self.rows)
+        for place in map(self._place, reversed(names)):
+            rows.sort(key=partial(_order, place), reverse=descending)
+            rows.sort(key=partial(_is_none, place))
+        return evolve(self, rows=tuple(rows))
+
+    def _place(self, name: str) -> int:
+        """Where a column stands; names of expressions are those of attributes, in any case."""
+        for place, column in enumerate(self.columns):
+            if column.casefold() == name.casefold():
+                return place
+        raise KeyError(f"there is no column `{name}`; there are {', '.join(self.columns)}")
+
     def summary(self) -> str:
         return f"{self.title}: {len(self)} rows, {len(self.columns)} columns"
 
     def blocks(self) -> Sequence[Block]:
         return table_blocks(self, _SHOWN_ROWS)
+
+    def __repr__(self) -> str:
+        blocks = [Line(self.summary()), *table_blocks(self, _REPR_ROWS)[1:]]
+        # The option is one of commands.
+        text = render_plain(blocks, DEFAULT_WIDTH).replace("not shown (--wide): ", "not shown: ")
+        return text.removesuffix("\n")
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        stream: object = self.to_arrow().__arrow_c_stream__(requested_schema)
+        return stream
 
     def to_pandas(self) -> object:
         """A pandas ``DataFrame``."""
@@ -135,18 +205,37 @@ class DataTable(Result):
         """A Polars ``DataFrame``."""
         return load("polars").DataFrame(self._by_column(), strict=False)
 
-    def to_arrow(self) -> object:
-        """A ``pyarrow.Table``."""
-        return load("pyarrow").table(self._by_column())
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table``; of a column that has texts and numbers all are texts."""
+        return load("pyarrow").table(
+            {name: _of_one_kind(cells) for name, cells in self._by_column().items()}
+        )
 
     def _by_column(self) -> dict[str, list[Cell]]:
         return {name: self[name] for name in self.columns}
+
+
+def _order(place: int, row: Sequence[Cell]) -> tuple[bool, Cell]:
+    """What sorts a column: numbers before texts."""
+    cell = row[place]
+    return isinstance(cell, str), 0 if cell is None else cell
+
+
+def _is_none(place: int, row: Sequence[Cell]) -> bool:
+    return row[place] is None
 
 
 def _cell(value: object) -> Cell:
     found = value.value if isinstance(value, Enum) else value
     assert found is None or isinstance(found, Cell)
     return found
+
+
+def _of_one_kind(cells: list[Cell]) -> Sequence[Cell]:
+    texts = sum(isinstance(cell, str) for cell in cells)
+    if texts in (0, len(cells) - cells.count(None)):
+        return cells
+    return [None if cell is None else str(cell) for cell in cells]
 
 
 def table_blocks(table: DataTable, limit: int | None = None) -> list[Block]:

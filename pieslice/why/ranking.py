@@ -24,6 +24,7 @@ from negotiator.matching.engine import all_of, find
 from negotiator.matching.rank import JOB, KIND_NAME, POST_JOB, PRE_JOB, PREEMPTION, RankKeys
 from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
+from pieslice.negotiate.tables import in_words
 from pieslice.negotiate.text import KINDS
 from pieslice.negotiate.verdict import shortest
 from pieslice.reports.document import shape
@@ -223,9 +224,9 @@ class Ranked(Result):
 
     @property
     def slots(self) -> DataTable:
-        """The candidates as a table."""
+        """The candidates as a table; ``kind`` is ``free``, ``rank`` or ``priority``."""
         title = f"candidates of job {self.history.job.id}"
-        return DataTable.of(title, RankedSlot, self.shown)
+        return in_words(DataTable.of(title, RankedSlot, self.shown))
 
     def summary(self) -> str:
         return f"job {self.history.job.id}: {plural(len(self._all), 'candidate')}"

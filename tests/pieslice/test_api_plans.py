@@ -71,7 +71,7 @@ def test_arguments_that_are_refused(arguments: dict[str, Any]) -> None:
 @pytest.mark.parametrize("arguments", [{"series": 0}, {"seeds": 0}, {"seeds": 1.5}])
 def test_whole_numbers_of_at_least_one(arguments: dict[str, Any]) -> None:
     with pytest.raises(pieslice.Error, match="is not a whole number of at least 1"):
-        pieslice.simulate(ROWS, pool=1, days=0.001, **arguments)
+        pieslice.simulate(1, ROWS, days=0.001, **arguments)
 
 
 def test_arguments_have_the_defaults_of_the_options() -> None:
@@ -119,11 +119,11 @@ def test_policies_of_all_kinds() -> None:
 
 
 def test_seeds_and_rows_of_a_simulation() -> None:
-    found = pieslice.simulate(ROWS, {"a": None, "b": None}, pool=1, days=0.002, seed=4, seeds=2)
+    found = pieslice.simulate(1, ROWS, {"a": None, "b": None}, days=0.002, seed=4, seeds=2)
     assert (found.policies, found.seeds) == (("a", "b"), (4, 5))
     assert [row["seed"] for row in found.runs] == [4, 5, 4, 5]
     assert [row["event"] for row in found.events[:3]] == ["submit", "start", "finish"]
     assert found.series[0]["time"] == 0
     assert found.summary_of("b", 5)["completed"] == 1
-    alone = pieslice.simulate(ROWS, pool=1, days=0.002, series=60)
+    alone = pieslice.simulate(1, ROWS, days=0.002, series=60)
     assert [row["time"] for row in alone.series if row["kind"] == "pool"] == [0, 60, 120]

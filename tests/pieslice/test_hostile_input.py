@@ -124,7 +124,7 @@ def test_times_have_bounds(words: list[str], said: str, capsys: Capture) -> None
 @pytest.mark.parametrize("bad", [{"days": 10**400}, {"days": float("nan")}, {"every": 1e9}])
 def test_programs_have_the_same_bounds(bad: dict[str, float]) -> None:
     with pytest.raises(pieslice.Error, match="of at most a century"):
-        pieslice.simulate(USERS, pool=10, **{"days": 1.0, **bad})  # type: ignore[arg-type]
+        pieslice.simulate(10, USERS, **{"days": 1.0, **bad})  # type: ignore[arg-type]
 
 
 def test_a_number_of_thousands_of_digits_is_refused(tmp_path: Path, capsys: Capture) -> None:

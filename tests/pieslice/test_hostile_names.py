@@ -159,7 +159,7 @@ def test_names_are_whole(shop: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_names_are_harmless_in_a_notebook_and_whole_in_data(shop: Path) -> None:
     pool = pieslice.read("pool")
-    simulated = pieslice.simulate("capture", pool=pool, days=0.01)
+    simulated = pieslice.simulate(pool, "capture", days=0.01)
     answers = [
         pool.negotiate(),
         pool.why("1.0"),

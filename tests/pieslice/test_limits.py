@@ -349,8 +349,8 @@ def test_functions_keep_to_a_limit(looks: None, policy: Path, tmp_path: Path) ->
         lambda: pool.why("11.0"),
         lambda: pieslice.read(TOUR),
         lambda: pieslice.check(policy),
-        lambda: pieslice.simulate(USERS, pool=TOUR, days=9999),
-        lambda: pieslice.sweep(USERS, grid, pool=TOUR, days=9999, jobs=1),
+        lambda: pieslice.simulate(TOUR, USERS, days=9999),
+        lambda: pieslice.sweep(TOUR, USERS, grid, days=9999, jobs=1),
     ):
         with pytest.raises(pieslice.LimitError) as caught, pieslice.limits(time=2):
             asked()
@@ -358,7 +358,7 @@ def test_functions_keep_to_a_limit(looks: None, policy: Path, tmp_path: Path) ->
         assert isinstance(caught.value, classad.LimitError)
     assert len(pool.negotiate().matches) == 7
     with pytest.raises(pieslice.LimitError, match="making jobs"), pieslice.limits(time=300):
-        pieslice.simulate(USERS, pool=10, days=9999)
+        pieslice.simulate(10, USERS, days=9999)
 
 
 def test_a_worker_of_a_sweep_has_the_limits_of_the_sweep() -> None:

@@ -175,7 +175,7 @@ def test_a_cluster_that_loses_a_worker_sweeps_to_the_same_table(client: Any) -> 
     settings = {"PRIORITY_HALFLIFE": [600, 86400], "NEGOTIATOR_INTERVAL": [60, 120]}
 
     def sweep(**where: Any) -> Any:
-        return pieslice.sweep(jobs, settings, pool=8, days=0.2, seeds=[1, 2], tries=3, **where)
+        return pieslice.sweep(8, jobs, settings, days=0.2, seeds=[1, 2], tries=3, **where)
 
     client.wait_for_workers(2)
     with losing_one(client):

@@ -195,7 +195,7 @@ def test_what_programs_get_fits_its_schema() -> None:
     pool = pieslice.read(TOUR)
     cycle, ranked = pool.negotiate(), pool.rank("15.0")
     jobs = [{"user": "a", "backlog": 9}, {"user": "b", "backlog": 9}]
-    several = pieslice.simulate(jobs, {"x": None, "y": None, "z": None}, pool=3, days=0.02, seeds=2)
+    several = pieslice.simulate(3, jobs, {"x": None, "y": None, "z": None}, days=0.02, seeds=2)
     answers: list[tuple[Result, str]] = [
         (cycle, "negotiate"),
         (pool.diff(pool.with_config({"PREEMPTION_REQUIREMENTS": True})), "diff"),

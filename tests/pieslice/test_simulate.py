@@ -1684,7 +1684,7 @@ def test_the_workload_of_a_capture_is_what_waits_and_runs(tmp_path: Path) -> Non
 
 def test_a_run_without_rows_has_no_charts(tmp_path: Path) -> None:
     jobs = [{"user": "u", "submit": 1, "run_time": 5}]
-    one = pieslice.simulate(jobs, pool=4, days=0.01)
+    one = pieslice.simulate(4, jobs, days=0.01)
     ((run,),) = (side.runs for side in one.sides)
     assert run.data()
     with pytest.raises(ValueError, match="the run kept no series"):
@@ -2026,7 +2026,7 @@ def test_a_page_needs_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_the_numbers_of_one_run_and_of_several_are_tables(tmp_path: Path) -> None:
     jobs = [{"user": "u", "submit": 1, "run_time": 5}]
-    one = pieslice.simulate(jobs, pool=4, days=0.01)
-    several = pieslice.simulate(jobs, pool=4, days=0.01, seeds=2)
+    one = pieslice.simulate(4, jobs, days=0.01)
+    several = pieslice.simulate(4, jobs, days=0.01, seeds=2)
     assert "value" in one.metrics.columns
     assert len(several.metrics) == len(one.metrics)

@@ -240,5 +240,5 @@ def test_programs_ask_the_same(pool: Path) -> None:
     assert [(one.attribute, one.slots) for one in other.what_if.attributes] == [("Start", 1)]
     assert own.diff(other).b.what_if is not None
     both = {"a": None, "b": {"START": "false"}}
-    runs = pieslice.simulate("capture", both, pool="pool", days=0.02)
+    runs = pieslice.simulate("pool", "capture", both, days=0.02)
     assert runs.summary_of("b")["never_started"] == 3
