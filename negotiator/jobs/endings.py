@@ -6,8 +6,8 @@ or are on hold.  The job's own come before those of the schedd's configuration.
 Inputs: the ad of a job as it is at that moment; the schedd's expressions.  Outputs: a
 ``PolicyAction`` with the name of what asked for it, None if the job stays as it is.
 
-Follows: PeriodicHold, PeriodicRelease, PeriodicRemove, PeriodicVacate, OnExitHold, OnExitRemove, AllowedJobDuration,
-AllowedExecuteDuration and SYSTEM_PERIODIC_* of 25.14.1.
+Follows: PeriodicHold, PeriodicRelease, PeriodicRemove, PeriodicVacate, OnExitHold, OnExitRemove,
+AllowedJobDuration, AllowedExecuteDuration and SYSTEM_PERIODIC_* of 25.14.1.
 """
 
 from __future__ import annotations
