@@ -152,13 +152,18 @@ class Submissions:
             kept = (others.get(id(job), job) for job in queue.jobs)
             changed.append(evolve(queue, jobs=tuple(job for job in kept if job is not None)))
         ads = tuple(with_other_jobs(submitters, moves, self.weights))
-        jobs = evolve(said.all(), unknown_names=tuple(self._unknown_names(queues, periodic)))
+        jobs = evolve(
+            said.all(), unknown_names=tuple(self._unknown_names((*queues, *changed), periodic))
+        )
         return OtherJobs(tuple(changed), ads, jobs)
 
     def _unknown_names(
         self, queues: Sequence[ScheddQueue], periodic: Iterable[_Periodic]
     ) -> Iterator[UnknownName]:
-        """What conditions on jobs read and no job has: typos, and what a capture left out."""
+        """What conditions on jobs read and no job has: typos, and what a capture left out.
+
+        ``queues``: with the jobs before and after transforms, which read what others wrote.
+        """
         conditions = [(macro, condition) for _, macro, _, condition in periodic]
         if self.again:
             from policy.transforms.acceptance import read_requirements

@@ -203,7 +203,7 @@ class Explained(Result):
         lead = "if it were requested then: " if seen.hypothetical else ""
         blocks = [*request, Line(f"  {lead}{went}")]
         if not seen.funnel.candidates:
-            blocks += _losses(seen, every=self.every_clause)
+            blocks += _losses(seen, every=self.every_clause, fits_nowhere=self._fits_nowhere)
         if self.usable is not None:
             level = "bad" if self.usable.lacking else ""
             blocks.append(Line(f"  {self.usable.text}", level=level))
@@ -217,6 +217,11 @@ class Explained(Result):
             return []
         text = f"it may not use what is left of {self.barred}: it has concurrency limits"
         return [Line(f"  {text} (one start for each partitionable slot and cycle)", level="bad")]
+
+    @property
+    def _fits_nowhere(self) -> bool:
+        """Whether no slot would take the job, whatever its limits are."""
+        return self.usable is not None and self.usable.never
 
     def _moment(self, seen: Seen) -> list[Block]:
         """When the cycle was looked at, and under which limits the job was."""
@@ -260,7 +265,7 @@ class Explained(Result):
             clause_blocks(kept, clauses, every=every),
         ]
         parts += reversed(tables) if every else tables
-        if not limited.refuse:
+        if not limited.refuse or self._fits_nowhere:
             parts.append(change_blocks(seen.changes.best, seen.changes.no_help))
         return parts
 
@@ -292,13 +297,16 @@ def _choice(seen: Seen, *, every: bool) -> list[Block]:
     return blocks
 
 
-def _losses(seen: Seen, *, every: bool) -> list[Block]:
-    """What the nearest slot lacks where no candidate is left, and what would help."""
+def _losses(seen: Seen, *, every: bool, fits_nowhere: bool) -> list[Block]:
+    """What the nearest slot lacks where no candidate is left, and what would help.
+
+    ``fits_nowhere``: without its limits no slot would take the job either.
+    """
     blocks, near = _over_limit(seen), seen.near
     if near is not None:
         blocks.append(Line(f"  nearest preemption: {near.slot} of {near.user}", level="bad"))
         blocks += near_lines(near.finding, every=every)
-    if seen.limits.refuse:
+    if seen.limits.refuse and not fits_nowhere:
         return blocks
     # Names that neither ad has, with what was probably meant.
     slips = {

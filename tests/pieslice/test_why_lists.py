@@ -100,6 +100,20 @@ def test_the_value_that_would_do_is_what_some_gpu_has(
     assert f"would help: {help}: 1 more slot" in said
 
 
+def test_what_would_help_is_told_of_a_job_that_fits_nowhere_though_a_limit_is_reached(
+    why: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another job of the user has the only slot, and all that the user may have, by then."""
+    why("Capability >= Least", Least="9.0")
+    first = JOB.replace("ClusterId = 1", "ClusterId = 0") + "Requirements = true\n"
+    second = (tmp_path / "jobs.ads").read_text()
+    (tmp_path / "jobs.ads").write_text(f"{first}\n{second}")
+    main(["why", str(tmp_path), "1.0"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "submitter limit is used up" in said
+    assert "would help: Least <= 8 (now 9): 1 more slot" in said
+
+
 def test_to_ask_for_no_gpu_is_no_advice(why: Any) -> None:
     said, _ = why("Capability >= 9.0")
     assert "RequestGPUs <= 0" not in said
