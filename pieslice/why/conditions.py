@@ -198,9 +198,8 @@ def _margin(made: ComparedNumbers, true: bool) -> str:
         return ": equal is not enough"
     # Exactly so much is enough, but where the sides have to differ and may by any fraction.
     whole = isinstance(made.left, int) and isinstance(made.right, int)
-    least = "" if whole or made.operator in ("<=", ">=") else "more than "
-    more = "more" if made.operator in (">", ">=") else "less"
-    return f": needs {least}{_number(-made.by)}{unit} {more}"
+    least = "" if whole or "=" in made.operator else "more than "
+    return f": needs {least}{_number(-made.by)}{unit} {'more' if '>' in made.operator else 'less'}"
 
 
 def _number(value: float) -> str:
