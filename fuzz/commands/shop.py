@@ -102,6 +102,7 @@ COMMANDS: Final = (
             ("machines.csv",), 2),
     Command("simulate --replay pool.history --json", ("pool.history",), 1),
     Command("report run -o out/page.html", _RUN, 3),
+    Command("page pool -o out/page.html", _ADS, 2),
     Command("report run other -o out/page.html", (*_RUN, "other/summary.json"), 2),
     Command("simulate --resume run", _RUN, 2, writes=("run/",)),
     Command("sweep --resume sweep --jobs 1", _SWEEP, 2, writes=("sweep/",)),

@@ -25,7 +25,7 @@ from negotiator.claims.parts import part_of
 from negotiator.claims.suiting import Granted, Unsuited, unsuited
 from negotiator.jobs.endings import JobAction, PolicyAction, ending_at_exit, periodic_ending
 from negotiator.jobs.readiness import RUNNING
-from negotiator.model.result import Match
+from negotiator.model.result import Match, MatchKind
 from negotiator.pool.consumption import policy_resources
 from pieslice.between.jobs import JobKeeper
 from pieslice.between.pool import (
@@ -233,7 +233,7 @@ class Claims(JobKeeper):
         if claim is None:
             self._claim(slot, match.submitter, match.schedd, number, how)
         elif claim.next_job < 0:
-            self._preempt(slot, claim, match.submitter, match.schedd, number)
+            self._preempt(slot, claim, match, number)
         self._note_left(whole, match.submitter, match.schedd)
         return True
 
@@ -357,12 +357,13 @@ class Claims(JobKeeper):
         self.started(slot, claim, how)
         self.watch(slot, claim)
 
-    def _preempt(self, slot: SimSlot, claim: Claim, user: str, schedd: str, number: int) -> None:
+    def _preempt(self, slot: SimSlot, claim: Claim, match: Match, number: int) -> None:
         self.take(number)
-        claim.next_user, claim.next_job, claim.next_schedd = user, number, schedd
-        show_preempting(self.pool.own(slot), user)
+        claim.next_user, claim.next_schedd = match.submitter, match.schedd
+        claim.next_job = number
+        show_preempting(self.pool.own(slot), match.submitter)
         self._plan_eviction(slot, claim)
-        self.awaited(slot, claim)
+        self.awaited(slot, claim, by_rank=match.kind is MatchKind.RANK)
 
     def _plan_eviction(self, slot: SimSlot, claim: Claim) -> None:
         """Let a job stop when its retirement is over."""

@@ -423,7 +423,7 @@ class Course(Claims):
         time = self.epoch + self.state.now
         self.starts.append(JobStart(job.id, job.schedd, claim.user, slot.name, parent, how, time))
 
-    def awaited(self, slot: SimSlot, claim: Claim) -> None:
+    def awaited(self, slot: SimSlot, claim: Claim, *, by_rank: bool) -> None:
         """Nothing shows it but the slot."""
 
     def ended(self, slot: SimSlot, claim: Claim) -> None:

@@ -74,7 +74,7 @@ class JobKeeper(ABC):
         """The job of the claim has started."""
 
     @abstractmethod
-    def awaited(self, slot: SimSlot, claim: Claim) -> None:
+    def awaited(self, slot: SimSlot, claim: Claim, *, by_rank: bool) -> None:
         """The slot of the claim was given to another job, which waits for it."""
 
     @abstractmethod

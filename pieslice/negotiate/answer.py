@@ -139,17 +139,18 @@ class Cycle(Result):
         """One of the tables of ``--table``."""
         result = self.outcome.result
         if name == "machines":
-            starts = self._outlook.starts
+            starts = self.outlook.starts
             return machine_table(self.pool.snapshot, self.pool.policy, result, starts)
         if name == "autoclusters":
             mine = {item.name for item in result.submitters} if self.outcome.partial else None
-            rows = self._outlook.autoclusters
+            rows = self.outlook.autoclusters
             return autocluster_table(row for row in rows if mine is None or row.user in mine)
-        starts = self._outlook.starts if name in STARTING else Starts()
+        starts = self.outlook.starts if name in STARTING else Starts()
         return table_of_cycle(name, result, starts)
 
     @property
-    def _outlook(self) -> CycleOutlook:
+    def outlook(self) -> CycleOutlook:
+        """What starts by the cycle, and what waiting jobs can use."""
         found = self.outcome.outlook
         assert found is not None
         return found if isinstance(found, CycleOutlook) else found.outlook
@@ -174,7 +175,7 @@ class Cycle(Result):
                 # In the form of the real tool.
                 found += quota_blocks(self.outcome.result)
             elif name == "autoclusters":
-                found += waiting_blocks(self._outlook, self.table(name))
+                found += waiting_blocks(self.outlook, self.table(name))
             else:
                 found += table_blocks(in_words(self.table(name)))
         return found

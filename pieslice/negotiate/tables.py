@@ -149,7 +149,8 @@ shape(UserRow, f"user group idle_jobs=item.idle_jobs usage=item.usage {_SUMS}")
 shape(GroupRow, f"group quota=item.quota usage=item.usage {_SUMS}")
 
 
-def _user_rows(result: CycleResult, starts: Starts) -> list[UserRow]:
+def user_rows(result: CycleResult, starts: Starts) -> list[UserRow]:
+    """What each user gets and loses."""
     sums = sums_by(result, lambda name: name, starts)
     known = {item.name: item for item in result.submitters}
     return [
@@ -201,6 +202,14 @@ def machine_table(
     snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleResult, starts: Starts
 ) -> DataTable:
     """How full each machine is before the cycle, and when all has started that it makes start."""
+    rows = machine_rows(snapshot, policy, result, starts)
+    return DataTable.of("by machine", MachineRow, rows)
+
+
+def machine_rows(
+    snapshot: Snapshot, policy: NegotiatorPolicy, result: CycleResult, starts: Starts
+) -> list[MachineRow]:
+    """The same machine by machine."""
     context = EvalContext(now=result.now, language=policy.language)
     machines: dict[str, list[Slot]] = {}
     engines = make_engines(ENGINES[0])
@@ -210,11 +219,10 @@ def machine_table(
     for match in result.matches:
         by_slot.setdefault(match.slot, []).append(match)
     started = Counter(machine_of(slot) for slot in starts.jobs.values())
-    rows = (
+    return [
         _machine_row(name, slots, by_slot, started[name], starts.weights)
         for name, slots in sorted(machines.items())
-    )
-    return DataTable.of("by machine", MachineRow, rows)
+    ]
 
 
 def _machine_row(
@@ -265,7 +273,7 @@ _TABLES: Final[Mapping[str, tuple[str, type, Callable[[CycleResult], Iterable[ob
 STARTING: Final[
     Mapping[str, tuple[str, type, Callable[[CycleResult, Starts], Iterable[object]]]]
 ] = {
-    "users": ("by user", UserRow, _user_rows),
+    "users": ("by user", UserRow, user_rows),
     "groups": ("by group", GroupRow, _group_rows),
 }
 

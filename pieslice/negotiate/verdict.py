@@ -13,6 +13,7 @@ from typing import Final
 
 from negotiator.model.result import CycleResult, MatchKind
 from pieslice.reports.layout import plural
+from pieslice.reports.names import shortest
 
 #: How many users, or reasons, a sentence names.
 MOST_NAMED: Final = 3
@@ -102,19 +103,3 @@ def short_names(*results: CycleResult) -> dict[str, str]:
         )
     )
     return shortest(users)
-
-
-def shortest(users: Iterable[str]) -> dict[str, str]:
-    """Users, each by the shortest name that no other has: ``dave``.
-
-    What stands behind the last dot before the domain, as options take it; all before the domain;
-    or the whole name.
-    """
-    whole = list(dict.fromkeys(users))
-    local = [name.partition("@")[0] for name in whole]
-    bare = [name.rpartition(".")[2] for name in local]
-    uses = Counter(bare), Counter(local)
-    return {
-        name: short if uses[0][short] == 1 else longer if uses[1][longer] == 1 else name
-        for name, longer, short in zip(whole, local, bare, strict=True)
-    }

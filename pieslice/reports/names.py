@@ -1,10 +1,12 @@
-"""Says what may have been meant by a name that nothing has: the same words in every command.
+"""Says what may have been meant by a name that nothing has: the same words in every command; and
+how short names of users can be.
 
-Inputs: the name, those that there are.  Outputs: the end of an error message.
+Inputs: the name, those that there are.  Outputs: the end of an error message; names.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -34,3 +36,19 @@ def listed(names: Iterable[str]) -> str:
     every = list(names)
     more = len(every) - MAX_NAMES
     return ", ".join(every[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def shortest(users: Iterable[str]) -> dict[str, str]:
+    """Users, each by the shortest name that no other has: ``dave``.
+
+    What stands behind the last dot before the domain, as options take it; all before the domain;
+    or the whole name.
+    """
+    whole = list(dict.fromkeys(users))
+    local = [name.partition("@")[0] for name in whole]
+    bare = [name.rpartition(".")[2] for name in local]
+    uses = Counter(bare), Counter(local)
+    return {
+        name: short if uses[0][short] == 1 else longer if uses[1][longer] == 1 else name
+        for name, longer, short in zip(whole, local, bare, strict=True)
+    }

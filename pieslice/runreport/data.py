@@ -25,6 +25,10 @@ MOST_SLOTS: Final = 60
 _WORST: Final = 3
 #: Events of a job that are told one by one.
 _MOST_EVENTS: Final = 12
+#: What the event of a match says of the user who had the slot, and behind the name, where the
+#: machine's rank prefers the job.
+PREEMPTS: Final = "preempts "
+BY_RANK: Final = " by rank"
 
 
 @frozen
@@ -77,6 +81,8 @@ class RunData:
     waits: Mapping[str, tuple[float, ...]]
     stretches: tuple[JobRun, ...]
     worst: tuple[WorstMoment, ...]
+    #: How often slots were taken: by whom, of whom, and whether by the rank of the machine.
+    taken: Counter[tuple[str, str, bool]]
 
     def group_of(self, user: str) -> str:
         """The group whose quota a user is under; empty without one."""
@@ -107,7 +113,16 @@ def run_data(
         waits={name: tuple(sorted(waits[name].values())) for name in sorted(waits)},
         stretches=_stretches(rows, hours),
         worst=tuple(_worst(_Records(rows, pool, users), waits)),
+        taken=Counter(_taken(rows)),
     )
+
+
+def _taken(events: Iterable[Record]) -> Iterator[tuple[str, str, bool]]:
+    """Who took a slot of whom, and whether by the rank of the machine."""
+    for event in events:
+        if event["event"] == "match" and event["detail"].startswith(PREEMPTS):
+            holder = event["detail"].removeprefix(PREEMPTS)
+            yield event["user"], holder.removesuffix(BY_RANK), holder.endswith(BY_RANK)
 
 
 def shown_users(runs: Sequence[RunData]) -> tuple[str, ...]:

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from typing import Final
 
 from pieslice.data import JsonObject
 from pieslice.reports.charts import (
-    COLOURS,
-    COLOURS_ON_DARK,
     TEXTURES,
     Axis,
     Chart,
@@ -25,6 +22,7 @@ from pieslice.reports.charts import (
     Series,
     marks_to,
 )
+from pieslice.reports.pages import shown
 from pieslice.terminal import printable
 
 #: The drawing is so wide and so high, whatever it is stretched to.
@@ -34,23 +32,6 @@ _HEIGHT: Final = 100.0
 _TALL: Final = 170
 _ROW: Final = 13
 _DASHES: Final = ("", "7 4", "2 3", "10 3 2 3")
-
-
-def shown(text: str) -> str:
-    """Text for a page: neither markup nor control characters."""
-    return escape(printable(text))
-
-
-def palette() -> str:
-    """The colours as variables of CSS, on white paper and on dark."""
-    light, dark = (
-        " ".join(f"--c{place}: {colour};" for place, colour in enumerate(colours))
-        for colours in (COLOURS, COLOURS_ON_DARK)
-    )
-    return (
-        f":root {{ {light} }}\n"
-        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
-    )
 
 
 def textures(charts: Iterable[Chart]) -> str:

@@ -14,6 +14,7 @@ from typing import Annotated, Final, NotRequired, TypedDict, get_origin, get_typ
 from attr import frozen
 
 from pieslice.reports.layout import TextColumn
+from pieslice.reports.progress import duration
 from pieslice.reports.whatif import WhatIfData
 
 #: Whether more of something is better.
@@ -129,6 +130,28 @@ def signed(value: float | None, digits: int) -> str:
         return "-"
     rounded = round(value, digits) + 0.0
     return ("+" if rounded > 0 else "") + cell(rounded, digits)
+
+
+#: Those that are parts of a whole.
+_PARTS: Final = frozenset({"utilisation", "share"})
+
+
+def plain_title(metric: Metric) -> str:
+    """The title where the numbers below it say their unit themselves."""
+    return metric.title.removesuffix(" (s)")
+
+
+def people_say(metric: Metric, value: float | None, *, signed: bool = False) -> str:
+    """A number as it is said: waits in the unit that fits, parts in percent."""
+    if value is None:
+        return "-"
+    sign = "-" if value < 0 else "+" if signed and value > 0 else ""
+    if metric.key.startswith("wait"):
+        return f"{sign}{duration(abs(value))}"
+    if metric.key in _PARTS:
+        return f"{sign}{abs(value):.1%}".replace("%", " %")
+    text = f"{abs(value):,.{metric.digits}f}"
+    return f"{sign}{text}" if text.strip("0.") else text
 
 
 def number_column(key: str, title: str, dropped: Mapping[str, int]) -> TextColumn:

@@ -11,15 +11,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from pieslice.data import Record
 from pieslice.reports.charts import Chart, Look
-from pieslice.runreport.comparison import PARTS, ComparedRow, comparison, spread_cells, spreads
+from pieslice.reports.pages import (
+    Html,
+    cards,
+    code,
+    document,
+    facts,
+    framed,
+    lines,
+    part,
+    row,
+    shown,
+    table,
+    verdict,
+)
+from pieslice.runreport.comparison import PARTS, ComparedRow, comparison, spreads
 from pieslice.runreport.data import RunData
-from pieslice.runreport.figures import figure, palette, shown, textures
-from pieslice.runreport.metrics import RUN, Metric, cell, signed
+from pieslice.runreport.figures import figure, textures
+from pieslice.runreport.metrics import RUN, Metric, people_say, plain_title
 from pieslice.runreport.spread import BETTER, SPREAD, WORSE, MetricDifference
+from pieslice.runreport.verdict import sentences
 
 #: Topic, text, places, depth.
 Said = tuple[str, str, str, int]
@@ -32,7 +47,8 @@ _FIRST: Final = (
     ("wait_median", "median wait"),
     ("never_started", "jobs never started"),
 )
-_LEFT: Final = ' class="verdict"'
+#: The column that says which configuration is better.
+_B_IS: Final = "B is"
 
 
 @frozen(eq=False)
@@ -52,7 +68,7 @@ class ReportSide:
 
 @frozen
 class Sheet:
-    """The style and the script of the page."""
+    """The style and the script of charts."""
 
     style: str
     script: str
@@ -68,64 +84,37 @@ def page(
     """The whole page."""
     body = [
         f"<h1>{shown(title)}</h1>",
-        *_about(sides),
         *_interrupted(sides),
+        verdict(sentences([side.run for side in sides], [side.summaries for side in sides])),
         _cards(sides),
+        *_about(sides),
         *(_compared(sides, colours) if len(sides) > 1 else _numbers(sides[0], colours)),
-        *_part("Worst moments", _worst(sides)),
-        *_part("Over time", [textures(drawn), *map(figure, drawn)]),
-        *_part("The policy" if len(sides) == 1 else "The policies", _policies(sides)),
+        *part("Worst moments", _worst(sides)),
+        *part("Over time", [textures(drawn), *map(figure, drawn)]),
+        *part("The policy" if len(sides) == 1 else "The policies", _policies(sides)),
         "<footer><p>Hours are weighted core hours. Drag over a chart to zoom, double-click to see "
         "everything again; a name in a legend hides its user. The words are explained in "
         "<em>Simulating a pool over days</em> of the documentation of pieslice.</p></footer>",
     ]
-    return document(title, body, sheet)
-
-
-def document(title: str, body: Sequence[str], sheet: Sheet) -> str:
-    """A page that needs nothing else."""
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            f"<title>{shown(title)}</title>",
-            f"<style>\n{palette()}{sheet.style}</style></head><body>",
-            *body,
-            f"<script>\n{sheet.script}</script></body></html>\n",
-        ]
-    )
-
-
-def _part(title: str, content: Iterable[str]) -> Iterator[str]:
-    yield f'<details class="part" open><summary><h2>{shown(title)}</h2></summary>'
-    yield from content
-    yield "</details>"
+    return document(title, body, style=sheet.style, script=sheet.script)
 
 
 def _about(sides: Sequence[ReportSide]) -> Iterator[str]:
     """What was run; of two, what they share once and then each one's own."""
     shared = [fact for fact in sides[0].facts if all(fact in side.facts for side in sides)]
-    yield _facts(shared)
+    yield facts(_named(shared))
     if len(sides) > 1:
         yield '<div class="sides">'
         for letter, side in zip("AB", sides, strict=True):
             own = [fact for fact in side.facts if fact not in shared]
-            yield f"<section><h3>{letter}: {shown(side.name)}</h3>{_facts(own)}</section>"
+            yield f"<section><h3>{letter}: {shown(side.name)}</h3>{facts(_named(own))}</section>"
         yield "</div>"
 
 
-def _facts(facts: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(
-        f"<dt>{shown(name)}</dt><dd>{_code(text) if name == 'command' else shown(text)}</dd>"
-        for name, text in facts
-    )
-    return f'<dl class="about">{rows}</dl>' if rows else ""
-
-
-def _code(text: str) -> str:
-    return f"<code>{shown(text)}</code>"
+def _named(found: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Facts, commands as code."""
+    for name, text in found:
+        yield name, code(text) if name == "command" else text
 
 
 def _interrupted(sides: Sequence[ReportSide]) -> Iterator[str]:
@@ -135,22 +124,12 @@ def _interrupted(sides: Sequence[ReportSide]) -> Iterator[str]:
 
 def _cards(sides: Sequence[ReportSide]) -> str:
     """The numbers that are asked for first."""
-    items = []
-    for key, told in _FIRST:
-        values = [_brief(key, side.run.summary[key]) for side in sides]
-        items.append(f"<li><b>{shown(' → '.join(values))}</b><span>{shown(told)}</span></li>")
-    style = "cards two" if len(sides) > 1 else "cards"
-    return f'<ul class="{style}">{"".join(items)}</ul>'
-
-
-def _brief(key: str, value: float | None) -> str:
-    if value is None:
-        return "-"
-    if key == "utilisation":
-        return f"{value:.1%}"
-    if key.startswith("wait"):
-        return f"{value / 60:.0f} min" if value < 7200 else f"{value / 3600:.1f} h"
-    return f"{value:,.0f}"
+    metrics = {it.key: evolve(it, digits=0) for it in RUN}
+    items = [
+        (" → ".join(people_say(metrics[key], side.run.summary[key]) for side in sides), told)
+        for key, told in _FIRST
+    ]
+    return cards(items, wide=len(sides) > 1)
 
 
 # --- numbers ------------------------------------------------------------------------------------
@@ -159,28 +138,31 @@ def _brief(key: str, value: float | None) -> str:
 def _numbers(side: ReportSide, colours: dict[str, Look]) -> Iterator[str]:
     """Those of one configuration; with several seeds also how they spread."""
     summary = side.run.summary
-    rows = [(metric.title, (cell(summary[metric.key], metric.digits),)) for metric in RUN]
-    content = [_table(("", "of the run"), rows, "two")]
+    rows = [(plain_title(metric), people_say(metric, summary[metric.key])) for metric in RUN]
+    content = [table(("", "of the run"), rows, "two")]
     if len(side.summaries) > 1:
         content = [_spreads(side)]
-    for part, kind, metrics in PARTS:
-        if summary[part]:
-            table = [
-                (name, tuple(cell(numbers[metric.key], metric.digits) for metric in metrics))
-                for name, numbers in summary[part].items()
+    for name, kind, metrics in PARTS:
+        if summary[name]:
+            found = [
+                (_coloured(who, colours), *(people_say(it, numbers[it.key]) for it in metrics))
+                for who, numbers in summary[name].items()
             ]
-            titles = (kind, *(metric.title for metric in metrics))
-            content.append(_table(titles, table, "cells", colours))
-    yield from _part("Numbers", content)
+            content.append(table((kind, *map(plain_title, metrics)), found, "cells"))
+    yield from part("Numbers", content)
 
 
 def _spreads(side: ReportSide) -> str:
+    nothing = (None,) * len(SPREAD)
     rows = [
-        (metric.title, spread_cells(found, metric))
+        (
+            plain_title(metric),
+            *(people_say(metric, value) for value in (found.numbers if found else nothing)),
+        )
         for kind, _, metric, found in spreads(side.summaries)
         if not kind
     ]
-    return _table((f"{len(side.seeds)} seeds", *SPREAD), rows, "cells")
+    return table((f"{len(side.seeds)} seeds", *SPREAD), rows, "cells")
 
 
 def _compared(sides: Sequence[ReportSide], colours: dict[str, Look]) -> Iterator[str]:
@@ -202,7 +184,7 @@ def _compared(sides: Sequence[ReportSide], colours: dict[str, Look]) -> Iterator
         if mine:
             content.append(f"<h3>{title}</h3>")
             content.append(_difference_table(kind, mine, several=several, colours=colours))
-    yield from _part("Numbers", content)
+    yield from part("Numbers", content)
 
 
 def _says_something(kind: str, row: ComparedRow, rows: Sequence[ComparedRow]) -> bool:
@@ -218,77 +200,42 @@ def _difference_table(
     kind: str, rows: Sequence[ComparedRow], *, several: bool, colours: dict[str, Look]
 ) -> str:
     """The numbers of the pool, or those of users or groups below the name of each."""
-    titles = (kind, "A", "B", "B − A", *(("±",) if several else ()), "B is")
-    lines = []
+    titles = (kind, "A", "B", "B − A", *(("±",) if several else ()), _B_IS)
+    found = []
     before = ""
-    for row in rows:
-        if row.name != before:
-            before = row.name
-            name = f"{_swatch(row.name, colours)}{shown(row.name)}"
-            lines.append(f'<tr class="name"><th colspan="{len(titles)}">{name}</th></tr>')
-        lines.append(
-            _row(titles, row.metric.title, _difference(row.difference, row.metric, several=several))
-        )
-    return _framed(titles, lines, "cells")
+    for item in rows:
+        if item.name != before:
+            before = item.name
+            name = _coloured(item.name, colours)
+            found.append(f'<tr class="name"><th colspan="{len(titles)}">{name}</th></tr>')
+        numbers = _difference(item.difference, item.metric, several=several)
+        found.append(row(titles, (plain_title(item.metric), *numbers), (_B_IS,)))
+    return framed(titles, found, "cells", (_B_IS,))
 
 
 def _difference(found: MetricDifference, metric: Metric, *, several: bool) -> tuple[str, ...]:
-    digits = metric.digits
     return (
-        cell(found.left, digits),
-        cell(found.right, digits),
-        signed(found.difference, digits),
-        *((cell(found.margin, digits),) if several else ()),
-        found.verdict,
+        people_say(metric, found.left),
+        people_say(metric, found.right),
+        people_say(metric, found.difference, signed=True),
+        *((people_say(metric, found.margin),) if several else ()),
+        _better(found.verdict),
     )
 
 
-def _table(
-    titles: Sequence[str],
-    rows: Iterable[tuple[str, tuple[str, ...]]],
-    style: str,
-    colours: dict[str, Look] | None = None,
-) -> str:
-    """A table whose rows begin with a name, that of a user with its colour."""
-    lines = [_row(titles, name, numbers, colours) for name, numbers in rows]
-    return _framed(titles, lines, style)
+def _better(word: str) -> str:
+    if word not in (BETTER, WORSE):
+        return word
+    return Html(f'<span class="{word}">{"▲" if word == BETTER else "▼"} {word}</span>')
 
 
-def _framed(titles: Sequence[str], lines: Iterable[str], style: str) -> str:
-    heads = "".join(
-        f"<th{_LEFT if title == 'B is' else ''}>{shown(title)}</th>" for title in titles
-    )
-    return (
-        f'<table class="{style}"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table>"
-    )
-
-
-def _row(
-    titles: Sequence[str],
-    name: str,
-    numbers: Sequence[str],
-    colours: dict[str, Look] | None = None,
-) -> str:
-    first = f"<td>{_swatch(name, colours or {})}{shown(name)}</td>"
-    cells = (_cell(title, text) for title, text in zip(titles[1:], numbers, strict=True))
-    return f"<tr>{first}{''.join(cells)}</tr>"
-
-
-def _swatch(name: str, colours: dict[str, Look]) -> str:
+def _coloured(name: str, colours: dict[str, Look]) -> Html:
+    """A name with the colour of its user."""
     look = colours.get(name)
     if look is None:
-        return ""
-    return f'<span class="swatch" style="background: var(--c{look.place})"></span>'
-
-
-def _cell(title: str, text: str) -> str:
-    said = f' data-title="{shown(title)}"'
-    if text in (BETTER, WORSE):
-        sign = "▲" if text == BETTER else "▼"
-        return f'<td class="verdict"{said}><span class="{text}">{sign} {text}</span></td>'
-    kind = _LEFT if title == "B is" else ""
-    return f"<td{kind}{said}>{shown(text)}</td>"
+        return Html(shown(name))
+    swatch = f'<span class="swatch" style="background: var(--c{look.place})"></span>'
+    return Html(f"{swatch}{shown(name)}")
 
 
 # --- worst moments, policies --------------------------------------------------------------------
@@ -302,7 +249,7 @@ def _worst(sides: Sequence[ReportSide]) -> Iterator[str]:
             yield f"<h3>{letter}: {shown(side.name)}</h3>"
         items = "".join(
             f"<li><details><summary>{shown(moment.text)}</summary>"
-            f"<pre>{_lines(moment.answer)}</pre>{_asking(commands)}</details></li>"
+            f"<pre>{lines(moment.answer)}</pre>{_asking(commands)}</details></li>"
             for moment, commands in zip(side.run.worst, side.asking, strict=True)
         )
         yield f'<ul class="worst">{items}</ul>' if items else "<p>None: no job had to wait.</p>"
@@ -313,11 +260,7 @@ def _worst(sides: Sequence[ReportSide]) -> Iterator[str]:
 def _asking(commands: Sequence[str]) -> str:
     if not commands:
         return ""
-    return f"<p>Ask the negotiator of that moment:</p><pre>{_lines(commands)}</pre>"
-
-
-def _lines(texts: Iterable[str]) -> str:
-    return "\n".join(map(shown, texts))
+    return f"<p>Ask the negotiator of that moment:</p><pre>{lines(commands)}</pre>"
 
 
 def _policies(sides: Sequence[ReportSide]) -> Iterator[str]:
@@ -349,7 +292,7 @@ def _policy(sentences: Sequence[Said], other: set[str]) -> Iterator[str]:
 
 def _marked(text: str) -> str:
     """Text with what is in backticks set as code."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:
         return shown(text)
-    return "".join(_code(part) if i % 2 else shown(part) for i, part in enumerate(parts))
+    return "".join(code(piece) if i % 2 else shown(piece) for i, piece in enumerate(pieces))

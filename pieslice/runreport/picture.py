@@ -17,9 +17,10 @@ from attr import frozen
 
 from pieslice.reports.charts import Chart
 from pieslice.reports.layout import plural
+from pieslice.reports.pages import document
 from pieslice.reports.plots import check_format, draw, save
 from pieslice.runreport.figures import figure, textures
-from pieslice.runreport.page import Sheet, document
+from pieslice.runreport.page import Sheet
 from pieslice.terminal import printable
 from pieslice.writing import naming
 
@@ -41,7 +42,8 @@ class Picture:
     def html(self) -> str:
         """The chart as a page that needs nothing else."""
         body = [textures([self.chart]), figure(self.chart)]
-        return document(self.chart.title, body, sheet())
+        charts = sheet()
+        return document(self.chart.title, body, style=charts.style, script=charts.script)
 
     def figure(self) -> Figure:
         """The chart as a figure of matplotlib; needs the extra ``plot``."""
@@ -70,7 +72,7 @@ class Picture:
 
 
 def sheet() -> Sheet:
-    """The style and the script of pages."""
+    """The style and the script of charts."""
     here = Path(__file__).parent
-    style, script = ((here / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    return Sheet(style, script)
+    found = ((here / f"charts.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    return Sheet(*found)

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, whole_number
-from pieslice.inputs.options import add_max_size, add_output
+from pieslice.inputs.options import (
+    INPUT_HELP,
+    add_inputs,
+    add_local_name,
+    add_max_size,
+    add_output,
+    output_file,
+)
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -56,6 +63,7 @@ def add_commands(subcommands: Subcommands) -> None:
     add_output(parser)
     parser.set_defaults(run=_capture)
     _add_shadow(subcommands)
+    _add_page(subcommands)
 
 
 def _add_shadow(subcommands: Subcommands) -> None:
@@ -77,13 +85,38 @@ def _add_shadow(subcommands: Subcommands) -> None:
     add_following(parser)
     for option, text in (
         ("--log", "append each cycle as a line of JSON, and go on with the totals in the file"),
-        ("--html", "write a page with the score after each cycle"),
+        ("--html", "write the page of the pool after each cycle, with the score"),
         ("--prometheus", "write the totals as metrics after each cycle"),
     ):
         parser.add_argument(option, type=Path, metavar="F", help=text)
     add_recording(parser)
     add_output(parser)
     parser.set_defaults(run=_shadow)
+
+
+def _add_page(subcommands: Subcommands) -> None:
+    """Add ``page``."""
+    parser = subcommands.add_parser(
+        "page",
+        help="make a page of HTML of a pool: slots, waiting jobs, quotas, the next cycle",
+        description="Make one self-contained page of HTML of a captured or running pool: who has"
+        " which slots, which jobs wait and why, quotas, what the next cycle does. `pieslice shadow"
+        " --html` keeps such a page up to date.",
+        examples=(("pieslice page mypool -o pool.html", "of a capture, history or running pool"),),
+    )
+    parser.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
+    add_inputs(parser)
+    add_local_name(parser)
+    parser.add_argument("--log", type=Path, metavar="F", help="the log of `pieslice shadow`")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=output_file,
+        default="pool.html",
+        metavar="F",
+        help="file of the page (default pool.html); - is standard output",
+    )
+    parser.set_defaults(run=_page)
 
 
 def add_following(parser: argparse.ArgumentParser) -> None:
@@ -185,6 +218,12 @@ def _capture(args: argparse.Namespace) -> int:
     except (DaemonError, OSError) as problem:
         return refuse(said(problem))
     return EXIT_NO if capture.manifest["missing"] else EXIT_OK
+
+
+def _page(args: argparse.Namespace) -> int:
+    from pieslice.shadow.page import page_command
+
+    return page_command(args)
 
 
 def _shadow(args: argparse.Namespace) -> int:

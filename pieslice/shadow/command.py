@@ -30,7 +30,8 @@ from pieslice.shadow.history import Keep, keeping
 from pieslice.shadow.keeping import Log, Unwritten, ended_in_order, large_of, replace
 from pieslice.shadow.loop import FollowedCycle, Shadow, due, followed_version
 from pieslice.shadow.outcome import PredictedCycle
-from pieslice.shadow.report import Score, cycle_line, differences, page, prometheus
+from pieslice.shadow.page import shadow_page
+from pieslice.shadow.report import Score, cycle_line, differences, prometheus
 from pieslice.terminal import complain
 from policy.versions import Followed as Version
 
@@ -107,9 +108,11 @@ class _Books:
         self.misses += outcome.still and not outcome.exact
         self.unwritten.try_to("standard output", partial(self._tell, outcome))
         score = self.score()
-        for path, text in ((self.path("html"), page), (self.path("prometheus"), prometheus)):
-            if path is not None:
-                self.unwritten.try_to(str(path), partial(replace, path, text(score)))
+        if (path := self.path("html")) is not None:
+            text = shadow_page(score, followed.after)
+            self.unwritten.try_to(str(path), partial(replace, path, text))
+        if (path := self.path("prometheus")) is not None:
+            self.unwritten.try_to(str(path), partial(replace, path, prometheus(score)))
         self.saying.manager.status(f"{self.saying.prefix}{score.summary()}")
 
     def _tell(self, outcome: PredictedCycle) -> None:

@@ -89,8 +89,8 @@ class Lines:
     say: Callable[[str], object] = lambda text: None
     _dropped: bool = False
 
-    def read(self) -> Iterator[JsonData]:
-        """The whole lines that are objects; what a kill left of a last one is cut off.
+    def read(self, *, repair: bool = True) -> Iterator[JsonData]:
+        """The whole lines that are objects; ``repair``: cut off what a kill left of a last one.
 
         Nothing is read of what is no file: a device or a pipe need not come to an end.
         """
@@ -106,7 +106,7 @@ class Lines:
                     found = json.loads(line)
                     if isinstance(found, dict):
                         yield found
-        if whole < self.path.stat().st_size:
+        if repair and whole < self.path.stat().st_size:
             os.truncate(self.path, whole)
 
     def append(self, data: Mapping[str, object], first: Mapping[str, object]) -> None:
@@ -152,15 +152,17 @@ class Log:
         if self.path is not None:
             self._lines = Lines(self.path, self.large, self.say)
         for line in [] if self._lines is None else self._lines.read():
-            try:
-                if "totals" in line:
-                    before = {name: int(number) for name, number in line["totals"].items()}
-                    for name in self.totals:
-                        self.totals[name] += before.get(name, 0)
-                else:
-                    self._count(outcome_of(line))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                continue  # a line that this version did not write
+            self.take(line)
+
+    def take(self, line: JsonData) -> None:
+        """Count what a line of a log tells; one that this version did not write tells nothing."""
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+            if "totals" in line:
+                before = {name: int(number) for name, number in line["totals"].items()}
+                for name in self.totals:
+                    self.totals[name] += before.get(name, 0)
+            else:
+                self._count(outcome_of(line))
 
     def add(self, outcome: PredictedCycle) -> None:
         """Count a cycle, and note it in the file; raises ``OSError`` if that cannot be written."""

@@ -11,6 +11,7 @@ Inputs: the daemons of a pool.  Outputs: a ``PredictedCycle`` for each cycle, wi
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import threading
 import time
@@ -32,7 +33,7 @@ from negotiator.capture.configuration import pool_version
 from negotiator.capture.files import CapturePaths, CaptureReader, ConfigPaths
 from negotiator.cycle import negotiate
 from negotiator.expressions.memo import forget
-from negotiator.io import InputError, read_capture
+from negotiator.io import Capture, InputError, read_capture
 from negotiator.model.result import CycleResult
 from negotiator.pool.addresses import families
 from negotiator.whatif.pool import WhatIf
@@ -135,21 +136,29 @@ def predict(
     cycle begins, without it at the time of the capture.  Raises ``LimitError`` for what takes
     ``LONGEST``.
     """
+    with opened(capture, config, where=where) as pool:
+        told(pool.what_if)
+        now = pool.facts.now if at is None else at
+        return negotiate(pool.snapshot, pool.policy, now=now, rng=Random(0), costs=pool.costs)
+
+
+@contextlib.contextmanager
+def opened(
+    capture: LiveCapture, config: Path | None = None, *, where: str = ""
+) -> Iterator[Capture]:
+    """A captured pool to ask, of which nothing is kept afterwards; the same arguments and errors.
+
+    Those of several pools come one after the other: what is computed has one interpreter.
+    """
     with temporary("shadow") as place:
         folder = Path(place, "pool")
         capture.write(folder)
-        # Those of several pools come one after the other: what is computed has one interpreter.
         paths = CapturePaths(folder, where=where)
         if config is not None:
             paths = evolve(paths, overlays=(config,), before=(ConfigPaths(),))
         with _PREDICTING, limits(time=LONGEST):
-            pool = read_capture(paths)
-            told(pool.what_if)
-            now = pool.facts.now if at is None else at
             try:
-                return negotiate(
-                    pool.snapshot, pool.policy, now=now, rng=Random(0), costs=pool.costs
-                )
+                yield read_capture(paths)
             finally:
                 forget()
                 forget_texts()

@@ -1,18 +1,16 @@
 """Tells how predictions of cycles went: a line for each cycle, and a table of all.
 
-Inputs: outcomes.  Outputs: blocks of text, a page of HTML, metrics in the text form of Prometheus.
+Inputs: outcomes.  Outputs: blocks of text, metrics in the text form of Prometheus.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
 from typing import ClassVar, Final
 
 from attr import frozen
 
-from pieslice.reports.html import html_of
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, Wrapped, plural
 from pieslice.reports.result import Result
 from pieslice.shadow.outcome import PredictedCycle, TotalName
@@ -139,24 +137,14 @@ def _clock(seconds: float) -> str:
     return time.strftime("%H:%M:%S", time.gmtime(seconds))
 
 
-def page(score: Score) -> str:
-    """The score and the last cycles as a page that loads itself again every minute."""
-    rows: list[tuple[str]] = []
+def told_cycles(score: Score) -> Iterator[str]:
+    """The last cycles in lines, the newest first."""
     for item in reversed(score.recent):
-        rows.append((cycle_line(item),))
+        yield cycle_line(item)
         if item.silent:
-            rows.append((f"no answer: {'; '.join(item.silent)}",))
+            yield f"  no answer: {'; '.join(item.silent)}"
         if item.uncertain:
-            rows.append((f"uncertain: {'; '.join(item.uncertain)}",))
-    cycles = TextTable((TextColumn(""),), tuple(rows))
-    body = html_of([*score.report(), Line("last cycles", heading=True), cycles])
-    return (
-        '<!DOCTYPE html><html><head><meta charset="utf-8">'
-        '<meta http-equiv="refresh" content="60">'
-        f"<title>pieslice shadow: {escape(score.pool)}</title>"
-        "<style>body{font-family:sans-serif;margin:2em}td,th{padding:0 1em 0 0;text-align:left}"
-        f"</style></head><body>{body}</body></html>\n"
-    )
+            yield f"  uncertain: {'; '.join(item.uncertain)}"
 
 
 def prometheus(score: Score) -> str:

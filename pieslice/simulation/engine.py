@@ -24,6 +24,7 @@ from negotiator.model.watched import WatchedAd
 from pieslice.between.claims import Claims
 from pieslice.between.pool import SimSlot
 from pieslice.between.state import Claim, How
+from pieslice.runreport.data import BY_RANK, PREEMPTS
 from pieslice.simulation.state import IDLE, RUNNING, State, SubmittedJob, Totals
 from pieslice.simulation.workload import Workload
 from policy.claims import ClaimSettings
@@ -222,10 +223,11 @@ class Simulation(Claims):
         self._count_running(claim.user, 1, slot.weight)
         self.sink(now, "start", claim.user, number + 1, slot.name, "")
 
-    def awaited(self, slot: SimSlot, claim: Claim) -> None:
+    def awaited(self, slot: SimSlot, claim: Claim, *, by_rank: bool) -> None:
         """Tell of the preemption."""
         who, job = claim.next_user, claim.next_job + 1
-        self.sink(self.state.now, "match", who, job, slot.name, f"preempts {claim.user}")
+        detail = f"{PREEMPTS}{claim.user}{BY_RANK if by_rank else ''}"
+        self.sink(self.state.now, "match", who, job, slot.name, detail)
 
     def ended(self, slot: SimSlot, claim: Claim) -> None:
         """Count what the job has done."""

@@ -26,7 +26,6 @@ from negotiator.model.arithmetic import FLT_MAX
 from negotiator.model.result import MatchKind
 from pieslice.negotiate.tables import in_words
 from pieslice.negotiate.text import KINDS
-from pieslice.negotiate.verdict import shortest
 from pieslice.reports.document import shape
 from pieslice.reports.layout import (
     Block,
@@ -39,6 +38,7 @@ from pieslice.reports.layout import (
     short,
     table_of,
 )
+from pieslice.reports.names import shortest
 from pieslice.reports.result import DataTable, Result
 from pieslice.why.asked import AskedJob
 from pieslice.why.moments import AskedCycle, JobHistory, When, look_at

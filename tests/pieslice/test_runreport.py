@@ -17,8 +17,10 @@ import pytest
 from pieslice.cli import main
 from pieslice.reports.charts import Chart, looks
 from pieslice.runreport.command import _read, _side
+from pieslice.runreport.metrics import RUN, people_say
 from pieslice.runreport.page import Sheet, page
 from pieslice.runreport.plots import charts
+from pieslice.runreport.verdict import sentences
 from pieslice.terminal import printable
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +107,46 @@ class Reader(HTMLParser):
 
 def read(path: Path) -> Reader:
     return Reader(path.read_text())
+
+
+def test_the_verdict_stands_first_and_has_the_numbers_of_the_run(run: Path, two: Path) -> None:
+    _, data = _read(run)
+    told = " ".join(sentences([data], [[data.summary]]))
+    numbers = data.summary
+    assert f"{numbers['completed']} of {numbers['submitted']} jobs completed" in told
+    assert ("No job was preempted." in told) == (numbers["preemptions"] == 0)
+    assert "by rank" not in told  # by priority: that is what everybody expects
+    text = read(two / "page.html").text
+    assert text.index("B is") < text.index("Numbers")
+
+
+def test_what_machines_prefer_is_said_to_be_by_rank(tmp_path: Path) -> None:
+    (tmp_path / "rank").write_text(
+        'NEGOTIATOR_INTERVAL = 300\nRANK = 10 * (TARGET.Owner =?= "<b>")\n'
+        "PREEMPTION_REQUIREMENTS = False\n"
+    )
+    run = simulated(tmp_path, "--config", str(tmp_path / "rank"))
+    _, data = _read(run)
+    assert sum(data.taken.values()) > 0
+    assert {by_rank for _, _, by_rank in data.taken} == {True}
+    told = " ".join(sentences([data], [[data.summary]]))
+    assert "All by rank: the machine preferred the job that came." in told
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("wait_mean", 90.0, "90 s"),
+        ("wait_95", 9000.0, "2.5 h"),
+        ("utilisation", 0.7824, "78.2 %"),
+        ("goodput_hours", 12345.6, "12,345.6"),
+        ("completed", 7, "7"),
+        ("wait_median", None, "-"),
+    ],
+)
+def test_numbers_of_a_page_are_as_people_say_them(key: str, value: float | None, said: str) -> None:
+    (metric,) = [metric for metric in RUN if metric.key == key]
+    assert people_say(metric, value) == said
 
 
 def test_the_page_stands_alone(

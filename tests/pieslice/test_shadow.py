@@ -33,8 +33,9 @@ from pieslice.shadow.history import keeping
 from pieslice.shadow.keeping import Lines, Log, large_of
 from pieslice.shadow.loop import due, newer, skew
 from pieslice.shadow.outcome import Moved, PredictedCycle, compare, outcome_of, total
-from pieslice.shadow.report import Score, differences, page, prometheus
+from pieslice.shadow.report import Score, differences, prometheus, told_cycles
 from pieslice.shadow.whatif import Gain, Gains, Sums
+from tests.pieslice.test_runreport import Reader
 from tests.pieslice.test_schemas import validate
 
 POOL = "cm.campus.example"
@@ -67,10 +68,12 @@ def test_cycles_of_a_real_pool_go_as_predicted(
     assert score["totals"]["exact"] == sum(cycle["exact"] for cycle in cycles)
     assert code == (0 if all(cycle["exact"] or not cycle["still"] for cycle in cycles) else 1)
     assert [json.loads(line) for line in files["log"].read_text().splitlines()] == cycles
-    page = files["html"].read_text()
-    assert page.startswith("<!DOCTYPE html>")
-    assert f"follows {score['condor_version']}: CondorVersion of the negotiator" in page
-    assert POOL in page
+    page = Reader(files["html"].read_text())
+    assert POOL in page.text
+    assert page.all("meta", "http-equiv") == ["refresh"]
+    assert f"follows {score['condor_version']}: CondorVersion of the negotiator" in page.text
+    for part in ("Slots by user", "Waiting jobs", "Quotas", "Predictions", "exact   matches 15/15"):
+        assert part in page.text
     metrics = files["prometheus"].read_text()
     assert f'pieslice_shadow_cycles_total{{pool="{POOL}"}} 3\n' in metrics
 
@@ -783,7 +786,7 @@ def test_a_cycle_around_which_a_daemon_was_silent_is_not_still(nothing: CycleRes
         assert total([found])["silent"] == 1
         score = Score("p", total([found]), [found])
         assert "pieslice_shadow_silent_total" in prometheus(score)
-        assert "no answer: jobs: s@x: no answer" in page(score)
+        assert "  no answer: jobs: s@x: no answer" in told_cycles(score)
         assert "1 of the cycles with daemons that did not answer" in str(score)
     assert compare(whole, whole, nothing).still
 
@@ -854,7 +857,8 @@ def test_a_schedd_that_has_started_just_now_is_uncertain(
     assert outcome.still == (not said)
     score = Score("p", total([outcome]), [outcome])
     assert ("1 of the cycles not decided by their captures" in str(score)) == said
-    assert ("uncertain: schedd s@x has started" in page(score)) == said
+    told = "\n".join(told_cycles(score))
+    assert ("uncertain: schedd s@x has started" in told) == said
 
 
 def test_who_did_not_answer_is_one_line_of_the_cycle(

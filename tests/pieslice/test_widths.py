@@ -94,7 +94,7 @@ COMMANDS = [
 ]
 #: Commands that print a file for other programs, or write one; those of a history, which
 #: ``test_history`` looks at.
-OTHERS = {"completion", "report", "record", "history", "when"}
+OTHERS = {"completion", "page", "report", "record", "history", "when"}
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
