@@ -217,11 +217,12 @@ def _times(topic: Topic) -> Iterator[Sentence]:
     for one in _of_types(topic, "MACHINEMAXVACATETIME"):
         value = _seconds(topic, "MACHINEMAXVACATETIME", one)
         yield from _time(topic, teller, f"Then it has to vacate{one.where()} within", one, value)
-    wants = list(_where(topic, teller, "WANT_VACATE", ""))
-    if not wants:
-        origins = [o for one in startd_settings(topic.config, "WANT_VACATE") for o in one.origins]
-        yield topic.sentence("It is killed at once: WANT_VACATE is never true.", *origins)
     yield from _where(topic, teller, "KILL", "It is killed before that time is over where")
+    ends = any(_where(topic, Teller(topic), "PREEMPT", ""))
+    if ends and not any(_where(topic, Teller(topic), "WANT_VACATE", "")):
+        origins = [o for one in startd_settings(topic.config, "WANT_VACATE") for o in one.origins]
+        text = "A job that the startd itself ends is killed at once: WANT_VACATE is never true."
+        yield topic.sentence(text, *origins)
 
 
 def _seconds(topic: Topic, macro: str, one: StartdSetting) -> float | None:

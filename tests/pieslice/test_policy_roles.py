@@ -180,12 +180,14 @@ def test_how_long_a_job_may_stay(tmp_path: Path, capsys: Capture) -> None:
         "Then it has to vacate within 60 s (1 minute). [c:3]",
         "It is killed before that time is over where KILL is `LoadAvg > 9`. [c:4]",
     ]
-    text = f"{EXECUTE}WANT_VACATE = False\n"
+    text = f"{EXECUTE}WANT_VACATE = False\nPREEMPT = LoadAvg > 5\n"
     assert told(tmp_path, text, capsys)[topic] == [
         "A preempted job may not run on: MAXJOBRETIREMENTTIME is 0. [default]",
         "Then it has to vacate within 600 s (10 minutes). [default]",
-        "It is killed at once: WANT_VACATE is never true. [c:2]",
+        "A job that the startd itself ends is killed at once: WANT_VACATE is never true. [c:2]",
     ]
+    text = f"{EXECUTE}WANT_VACATE = False\n"
+    assert len(told(tmp_path, text, capsys)[topic]) == 2, "the startd ends none"
 
 
 def test_suspension_is_told_where_it_can_be(tmp_path: Path, capsys: Capture) -> None:
