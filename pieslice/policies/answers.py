@@ -25,7 +25,13 @@ from pieslice.inputs.configuration import (
     read_configuration,
 )
 from pieslice.policies.formats import Checked, ShownFinding, report
-from pieslice.policies.texts import counted, host_line, sentence_lines, verdict_lines
+from pieslice.policies.texts import (
+    counted,
+    host_line,
+    old_names,
+    sentence_lines,
+    verdict_lines,
+)
 from pieslice.reports.document import NOT_SHOWN, shape
 from pieslice.reports.layout import Block, Drawn
 from pieslice.reports.result import DataTable, Result
@@ -35,11 +41,9 @@ from policy.explain.roles import Host, host_of
 from policy.explain.sentences import Sentence, listing
 from policy.explain.settings import everything
 from policy.knobs.readers import MAIN
-from policy.lint.attributes import OLD_NAME
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, WARNING
 from policy.lint.findings import FINDINGS
-from policy.lint.names import DEPRECATED
 from policy.lint.verdict import Examination, Verdict, examine, upgrade
 from policy.load import PolicyLoad, load_policy
 from policy.versions import Followed
@@ -234,7 +238,6 @@ def sentences_about(
 
 #: The heading of what comes before all else.
 _HOST: Final = "This host"
-_OLD_NAMES: Final = frozenset((DEPRECATED.id, OLD_NAME.id))
 
 
 def of_all(host: Host, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
@@ -257,12 +260,10 @@ def about_host(host: Host, found: Examination) -> Iterator[Sentence]:
     verdicts = (one for one in found.verdicts if host.runs(one.daemon.subsystem) or not one.starts)
     for text in verdict_lines(of_all(host, verdicts)):
         yield Sentence(_HOST, f"{text}.")
-    old = sum(one.id in _OLD_NAMES for one in found.findings)
-    counts = {
-        word: sum(one.severity == word and one.id not in _OLD_NAMES for one in found.findings)
-        for word in (ERROR, WARNING)
-    }
-    parts = [counted(count, word) for word, count in (*counts.items(), ("old name", old)) if count]
+    old = old_names(found.findings)
+    others = [one.severity for one in found.findings if one not in old]
+    counts = {word: others.count(word) for word in (ERROR, WARNING)} | {"old name": len(old)}
+    parts = [counted(count, word) for word, count in counts.items() if count]
     if parts:
-        lists = "lists it" if sum(counts.values()) + old == 1 else "lists them"
+        lists = "lists it" if sum(counts.values()) == 1 else "lists them"
         yield Sentence(_HOST, f"{listing(parts)}: `pieslice check` {lists}.")

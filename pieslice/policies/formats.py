@@ -22,6 +22,7 @@ from pieslice.fuzzing.behaviour import Behaviour
 from pieslice.policies.texts import (
     counted,
     host_line,
+    old_names,
     reload_lines,
     verdict_lines,
     wrapped_lines,
@@ -337,6 +338,8 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
     counts = [
         counted(count, word) for word in (ERROR, WARNING, NOTE) if (count := result.count(word))
     ]
+    old = len(old_names(result.findings))
+    counts += [f"{old} of them old names"] if old > 1 else []
     left = len(found) - len(shown)
     tail = (
         f"; these are the worst {len(shown)} of {len(found)} causes, --all shows all"

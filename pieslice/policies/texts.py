@@ -10,8 +10,11 @@ from pieslice.terminal import printable
 from policy.explain.parts import SHORT
 from policy.explain.reload import Needs
 from policy.explain.sentences import code, listing
+from policy.lint.attributes import OLD_NAME
+from policy.lint.names import DEAD, DEPRECATED
 
 if TYPE_CHECKING:
+    from classad.errors import Diagnostic
     from policy.explain.difference import Comparison
     from policy.explain.reload import Reload, ReloadedDaemon
     from policy.explain.roles import Host
@@ -59,6 +62,11 @@ def host_line(host: Host) -> str:
     text = host.listed[1]
     what = f"is `{text}`" if len(text) <= SHORT else f"has {len(host.daemons)} kinds of daemons"
     return f"{article if host.roles else 'runs'} {host.title}: DAEMON_LIST {what}"
+
+
+def old_names(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings that say of a name that it is an old one, still read or not."""
+    return [one for one in findings if one.id in (DEPRECATED.id, DEAD.id, OLD_NAME.id)]
 
 
 def counted(count: int, word: str) -> str:

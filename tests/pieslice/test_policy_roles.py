@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -269,3 +270,15 @@ def test_check_begins_with_what_the_host_is(tmp_path: Path, capsys: Capture) -> 
     main(["check", str(tmp_path / "c"), "--width", "1000"])
     said = capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
     assert said[1] == "c: an execute node: DAEMON_LIST is `MASTER STARTD`"
+
+
+def test_old_names_are_counted_apart(tmp_path: Path, capsys: Capture) -> None:
+    old = "GROUP_DYNAMIC_MACH_CONSTRAINT = Memory > 1024\n"
+    more = "VM_UNIV_NOBODY_USER = x\nHOSTALLOW_READ = *\nHOSTALLOW_WRITE = *\n"
+    text = f"DAEMON_LIST = MASTER NEGOTIATOR\n{old}{more}NEGOTIATOR_INTERVAL = 100000\n"
+    line = told(tmp_path, text, capsys)["This host"][-1]
+    (count,) = re.findall(r"(\d+) old names", line)
+    main(["check", str(tmp_path / "c"), "--width", "1000"])
+    last = [one for one in capsys.readouterr().out.splitlines() if " of them old names" in one]
+    assert len(last) == 1
+    assert f", {count} of them old names" in last[0]
