@@ -16,7 +16,9 @@ from policy.config import Config
 from policy.knobs.reading import EXPANDED
 from policy.language.about import UNQUOTED, about
 from policy.lint import (
+    agreement,
     attributes,
+    between,
     choices,
     companions,
     comparisons,
@@ -47,8 +49,9 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 
 #: Where the declarations stand.
 _FAMILIES: Final = (
-    *(reading, holes, choices, names, lists, security, companions, transforms, routes, groups),
-    *(attributes, comparisons, slips, texts, kinds, units, preemption, wholes, upgrade, support),
+    *(reading, holes, choices, names, lists, security, companions, agreement, transforms, routes),
+    *(groups, attributes, comparisons, slips, texts, kinds, units, preemption, between, wholes),
+    *(upgrade, support),
 )
 _DECLARED: Final = [
     value

@@ -17,10 +17,11 @@ from typing import Final, NamedTuple
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare
+from policy.attributes import DATE
 from policy.knobs.declaration import Wanted
 from policy.knobs.matching import NEGOTIATOR_CONSIDER_PREEMPTION, PREEMPTION_REQUIREMENTS
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import EVERY_OTHER, Finding, Per, finding, looks_at
+from policy.lint.finding import EVERY_OTHER, NOTE, Finding, Per, finding, looks_at
 from policy.lint.trees import conjuncts, disjuncts, names, number, references, scope_of, sides
 from policy.lint.view import Setting, View
 from policy.values.domain import ANYTHING, single_number
@@ -339,6 +340,7 @@ def drowned(one: MacroExpression) -> Iterator[Diagnostic]:
     if one.use.wanted is not Wanted.NUMBER or not one.use.matching:
         return
     terms = list(_terms(one.tree))
+    yield from _in_steps(one, terms)
     weighted = [(weight, term) for term in terms if (weight := _weight(one, term)) is not None]
     greatest, cause = max(weighted, key=lambda pair: pair[0], default=(0.0, one.tree))
     # Half of what the last bit is worth beside it.
@@ -348,6 +350,16 @@ def drowned(one: MacroExpression) -> Iterator[Diagnostic]:
         if term is not cause and step is not None and 0 < step < lost:
             message = f"`{one.shown(term)}` vanishes beside `{one.shown(cause)}`"
             yield one.say(drowned, message, term, "make the greater term smaller")
+
+
+def _in_steps(one: MacroExpression, terms: list[Node]) -> Iterator[Diagnostic]:
+    """A date from which no other one is taken: two of the same two minutes are one rank."""
+    dates = [term for term in terms if one.evaluation.alone(term).unit == DATE]
+    if len(dates) == 1 and not any(isinstance(term, Call) for term in terms):
+        message = f"`{one.shown(dates[0])}` counts in steps of 128 s, in single precision"
+        said = one.say(drowned, message, dates[0], "less `time()` it is small enough to be exact")
+        said.severity = NOTE
+        yield said
 
 
 def _weight(one: MacroExpression, term: Node) -> float | None:

@@ -1,0 +1,236 @@
+"""Checks settings that have to agree: high availability, both sides of a connection, other pools.
+
+Follows: condor_had and condor_negotiator of 25.14.1, started with such settings; the manual.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from policy.language.macros import ExpansionError
+from policy.lint.finding import NOTE, Finding, Per, looks_at
+from policy.lint.view import Item, Setting, View
+
+DISAGREE: Final = Finding(
+    "P134",
+    "two settings that have to agree and do not",
+    "condor_had and condor_replication listen where HAD_ARGS and REPLICATION_ARGS say, and the"
+    " others look for them where HAD_LIST and REPLICATION_LIST say, which name the machines of"
+    " COLLECTOR_HOST, each with its port; MASTER_NEGOTIATOR_CONTROLLER = HAD gives it the"
+    " negotiator. Daemons are clients of each other: without a method that both sides take, or"
+    " where one side requires what the other never does, they cannot talk. A second negotiator or"
+    " schedd needs a name and a SPOOL of its own. FLOCK_COLLECTOR_HOSTS and FLOCK_NEGOTIATOR_HOSTS"
+    " go side by side, and the negotiators of other pools need ALLOW_NEGOTIATOR.",
+    bad="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51451, cm2.example.edu:51451\n",
+    good="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51450, cm2.example.edu:51450\n",
+    observed="Observed with 25.14.1: condor_had ends with `my address is not present in HAD_LIST`"
+    " where the list has no ports; its schedd says `lists are not the same size. Flocking"
+    " disabled.` A negotiator with a local name has that in its own name, unless NEGOTIATOR_NAME is"
+    " set. The rest follows from the manual.",
+)
+_LISTS: Final = ("HAD_LIST", "REPLICATION_LIST")
+_ON_PORT: Final = re.compile(r"(?<!\S)-p\s+(\d+)")
+_LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
+_ADDRESS: Final = re.compile(r"(\[[^\]]*\]|[^:?\s]+)(?::(\d+))?(?:\?\S*)?")
+_CLIENT: Final = re.compile(r"SEC_(?!CLIENT_)\w+?_(AUTHENTICATION_METHODS|CRYPTO_METHODS)", re.I)
+_LEVELS: Final = ("AUTHENTICATION", "ENCRYPTION", "INTEGRITY")
+_OPPOSITE: Final = {"REQUIRED": "NEVER", "NEVER": "REQUIRED"}
+
+
+@frozen
+class Address:
+    """A machine in a list; ``port`` is empty where none is given."""
+
+    host: str
+    port: str
+    item: Item
+
+
+def addresses(setting: Setting) -> list[Address]:
+    """The machines in a list of hosts, without what is no address."""
+    found = ((item, _ADDRESS.fullmatch(item.text)) for item in setting.items())
+    return [Address(m[1].casefold(), m[2] or "", item) for item, m in found if m is not None]
+
+
+def _of(view: View, macro: str) -> Setting | None:
+    """The setting of a macro without a prefix."""
+    named = (one for one in view.settings if one.entry.name.upper() == macro)
+    return next(named, None)
+
+
+def _started(view: View) -> list[str]:
+    """The names in DAEMON_LIST; none where no file has it."""
+    setting = _of(view, "DAEMON_LIST")
+    return [] if setting is None else [item.text.upper() for item in setting.items()]
+
+
+@looks_at(Per.CONFIGURATION)
+def availability(view: View) -> Iterator[Diagnostic]:
+    """The lists of condor_had and condor_replication, and what they control."""
+    lists = {name: setting for name in _LISTS if (setting := _of(view, name)) is not None}
+    hosts = {name: addresses(setting) for name, setting in lists.items()}
+    for name, setting in lists.items():
+        yield from _ports(setting, hosts[name])
+    had, replication = hosts.get("HAD_LIST", []), hosts.get("REPLICATION_LIST", [])
+    if had and replication:
+        yield from _lacking(lists["REPLICATION_LIST"], replication, had, "HAD_LIST")
+    collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
+    if had and collectors is not None:
+        yield from _lacking(lists["HAD_LIST"], had, addresses(collectors), collectors.macro)
+    started, control = _of(view, "DAEMON_LIST"), _of(view, "MASTER_NEGOTIATOR_CONTROLLER")
+    negotiates = "NEGOTIATOR" in _started(view)
+    for item in [] if started is None else started.items():
+        if item.text.upper() != "HAD" or started is None or negotiates == (control is not None):
+            continue
+        message = "condor_had has no negotiator to start: DAEMON_LIST lacks it"
+        help_text = None
+        if negotiates:
+            message = "condor_had has no negotiator to control, and every machine negotiates"
+            help_text = "MASTER_NEGOTIATOR_CONTROLLER = HAD is missing"
+        yield started.say(DISAGREE, message, item, help_text)
+
+
+def _ports(setting: Setting, listed: list[Address]) -> Iterator[Diagnostic]:
+    """Addresses without a port, and ports that are not where the daemon listens."""
+    args = setting.macro[: -len("LIST")] + "ARGS"
+    own = _ON_PORT.search(setting.beside(args))
+    bare = next((one for one in listed if not one.port), None)
+    if bare is not None:
+        message = f"`{bare.item.text}` has no port, and the daemon does not find itself in the list"
+        yield setting.say(DISAGREE, message, bare.item, "it ends")
+    elif own is not None and listed and own[1] not in {one.port for one in listed}:
+        message = f"{setting.macro} has the port {listed[0].port}, and {args} says {own[1]}"
+        yield setting.say(DISAGREE, message, setting.whole())
+
+
+def _lacking(
+    setting: Setting, mine: list[Address], others: list[Address], other: str
+) -> Iterator[Diagnostic]:
+    """Machines that stand in one of two lists only, if they have any in common."""
+    ours, theirs = {one.host for one in mine}, {one.host for one in others}
+    if ours == theirs or len(others) < 2:
+        return
+    lacks = [one.host for one in others if one.host not in ours]
+    more = [one for one in mine if one.host not in theirs]
+    if lacks:
+        yield setting.say(DISAGREE, f"it lacks {lacks[0]}, which {other} has", setting.whole())
+    elif more:
+        message = f"`{more[0].host}` is not in {other}"
+        yield setting.say(DISAGREE, message, more[0].item)
+
+
+@looks_at(Per.CONFIGURATION)
+def one_port(view: View) -> Iterator[Diagnostic]:
+    """Two daemons of one machine that are to listen on the same port."""
+    taken: dict[str, str] = {}
+    for name in dict.fromkeys(_started(view)):
+        args = _of(view, f"{name}_ARGS")
+        found = None if args is None else _ON_PORT.search(args.text())
+        if args is None or found is None:
+            continue
+        if found[1] in taken:
+            message = f"{taken[found[1]]} has the port {found[1]}, too"
+            yield args.say(DISAGREE, message, Item.of(found))
+        taken.setdefault(found[1], name)
+
+
+@looks_at(Per.CONFIGURATION)
+def both_sides(view: View) -> Iterator[Diagnostic]:
+    """Methods without a common one, levels that exclude each other."""
+    for setting in view.settings:
+        found = _CLIENT.fullmatch(setting.macro)
+        ours = "" if found is None else f"SEC_CLIENT_{found[1].upper()}"
+        if ours and ours.casefold() in view.defined:
+            mine, theirs = methods(setting.beside(ours)), methods(setting.text())
+            if mine and theirs and mine.isdisjoint(theirs):
+                message = f"{setting.macro} has no method of {ours}"
+                help_text = "daemons cannot authenticate with each other"
+                if "CRYPTO" in ours:
+                    help_text = "they have no cipher in common"
+                yield setting.say(DISAGREE, message, setting.whole(), help_text)
+    for what in _LEVELS:
+        client = _of(view, f"SEC_CLIENT_{what}")
+        opposite = None if client is None else _OPPOSITE.get(client.text().strip().upper())
+        for level in ("DEFAULT", "DAEMON", "WRITE", "NEGOTIATOR") if opposite else ():
+            other = _of(view, f"SEC_{level}_{what}")
+            if client and other and other.text().strip().upper() == opposite:
+                message = f"it is {client.text().strip()}, and {other.macro} is {opposite}"
+                help_text = "no daemon or tool of such a machine can talk to another"
+                yield client.say(DISAGREE, message, client.whole(), help_text)
+                break
+
+
+def methods(text: str) -> set[str]:
+    """Methods of authentication, tokens under one name, or ciphers."""
+    words = (word.upper() for word in re.findall(r"[^,\s]+", text))
+    alike = {"TOKEN": "IDTOKENS", "TOKENS": "IDTOKENS", "IDTOKEN": "IDTOKENS"}
+    alike |= {"SCITOKEN": "SCITOKENS", "TRIPLEDES": "3DES"}
+    return {alike.get(word, word) for word in words}
+
+
+@looks_at(Per.CONFIGURATION)
+def second_daemons(view: View) -> Iterator[Diagnostic]:
+    """Negotiators and schedds with a local name that have what the first one has."""
+    for setting in view.settings:
+        kind = setting.entry.raw.strip().upper()[2:-1]
+        args = _of(view, f"{setting.macro.upper()}_ARGS")
+        local = None if args is None else _LOCAL.search(args.text())
+        if kind not in ("NEGOTIATOR", "SCHEDD") or setting.entry.raw[:2] != "$(" or local is None:
+            continue
+        first, second = view.config.seen_by(kind), view.config.seen_by(kind, local[1])
+        try:
+            name, spool = second.text(f"{kind}_NAME"), second.text("SPOOL")
+            names, spools = name == first.text(f"{kind}_NAME"), spool == first.text("SPOOL")
+            spools = spools and second.text("JOB_QUEUE_LOG") == first.text("JOB_QUEUE_LOG")
+        except ExpansionError:
+            continue
+        who, shown = f"condor_{kind.lower()}", local[1]
+        if name and names:
+            message = f"both {who}s have the name {name}, and one overwrites the ad of the other"
+            yield setting.say(
+                DISAGREE, message, setting.whole(), f"`{shown}.{kind}_NAME` is missing"
+            )
+        if spools:
+            kept = "job queue" if kind == "SCHEDD" else "record of usage"
+            message = f"both {who}s keep their {kept} in the same SPOOL"
+            said = setting.say(DISAGREE, message, setting.whole(), f"`{shown}.SPOOL` is missing")
+            said.severity = said.severity if kind == "SCHEDD" else NOTE
+            yield said
+
+
+@looks_at(Per.CONFIGURATION)
+def flocking(view: View) -> Iterator[Diagnostic]:
+    """Lists of other pools that go side by side, a pool that is one's own, and who may come."""
+    collectors = _of(view, "FLOCK_COLLECTOR_HOSTS")
+    negotiators = _of(view, "FLOCK_NEGOTIATOR_HOSTS")
+    if collectors is not None and negotiators is not None:
+        many, few = len(collectors.items()), len(negotiators.items())
+        if many != few:
+            message = f"{few} negotiators for {many} collectors: the schedd does not flock at all"
+            yield negotiators.say(DISAGREE, message, negotiators.whole())
+    to, home = _of(view, "FLOCK_TO"), _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
+    if to is None:
+        return
+    own = {one.host for one in addresses(home)} if home is not None else set()
+    for one in addresses(to):
+        if one.host in own:
+            yield to.say(DISAGREE, f"`{one.host}` is the pool of this machine", one.item)
+    allowed = _of(view, "ALLOW_NEGOTIATOR_SCHEDD") or _of(view, "ALLOW_NEGOTIATOR")
+    patterns = [] if allowed is None else [one.host for one in addresses(allowed)]
+    if allowed is None or not patterns or not all(map(_is_name, patterns)):
+        return
+    for one in addresses(to):
+        if _is_name(one.host) and not any(fnmatchcase(one.host, text) for text in patterns):
+            message = f"it does not let in `{one.host}` of FLOCK_TO, whose matches are refused"
+            yield allowed.say(DISAGREE, message, allowed.whole())
+
+
+def _is_name(text: str) -> bool:
+    """Is it the name of a machine, or a pattern for such, and neither a user nor an address?"""
+    return any(char.isalpha() for char in text) and set("@/:").isdisjoint(text)

@@ -1,0 +1,159 @@
+"""Checks what goes wrong between two cycles: claims, leftovers, backfill slots, retirement.
+
+Follows: recorded pools of real daemons of 25.14.1 (vectors ``between``); each rule has a scenario.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from policy.attributes import find_attribute
+from policy.ephemeral import find_ephemeral
+from policy.language.expressions import parse
+from policy.language.numbers import integer_literal, read_boolean, read_integer
+from policy.lint.expressions import MacroExpression
+from policy.lint.finding import EVERY_OTHER, NOTE, Per, finding
+from policy.lint.trees import names, references, scope_of
+from policy.lint.view import Setting, View
+
+#: What a job has to leave at most after a soft kill, if nobody says otherwise.
+_VACATE_TIME: Final = 600
+#: So few jobs that one more is much.
+_FEW: Final = 10
+_CONFLICT: Final = re.compile(r"\bResourceConflict\b", re.IGNORECASE)
+
+
+def _is_true(view: View, macro: str, daemon: str, otherwise: bool) -> bool:
+    config = view.config.seen_by(daemon)
+    found = read_boolean(config.text(macro) or "", config.scope.functions.evaluate)
+    return otherwise if found is None else found
+
+
+@finding(
+    "P510",
+    "a retirement that early preemption takes away",
+    "With NEGOTIATOR_CONSIDER_EARLY_PREEMPTION the match is made while the job retires, and the"
+    " startd evicts it as soon as what is left is no more than MACHINEMAXVACATETIME, ten minutes by"
+    " default. A MAXJOBRETIREMENTTIME up to that protects no job.",
+    "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\nMAXJOBRETIREMENTTIME = 300\n",
+    "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\nMAXJOBRETIREMENTTIME = 300\n"
+    "MACHINEMAXVACATETIME = 30\n",
+    of="MAXJOBRETIREMENTTIME",
+    observed="Observed with 25.14.1: a job with 25 s of retirement is evicted after 6 s of run, and"
+    " after 22 s where MACHINEMAXVACATETIME is 3.",
+)
+def unprotected(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    evaluate = setting.config.scope.functions.evaluate
+    given = setting.beside("MACHINEMAXVACATETIME")
+    retires = read_integer(setting.text(), evaluate)
+    vacates = read_integer(given, evaluate) if given else _VACATE_TIME
+    if not _is_true(view, "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", "NEGOTIATOR", False):
+        return
+    if retires is not None and vacates is not None and 0 < retires <= vacates:
+        message = f"{retires} s of retirement protect no job: MACHINEMAXVACATETIME is {vacates} s"
+        help_text = "early preemption evicts a job as soon as no more than that is left"
+        yield setting.say(unprotected, message, setting.whole(), help_text)
+
+
+@finding(
+    "P511",
+    "backfill slots without a policy that evicts",
+    "Jobs of the primary slots take cores and memory that backfill jobs have, and nobody evicts"
+    " these: both run, and the machine has more work than cores. ResourceConflict tells a policy.",
+    "SLOT_TYPE_1 = 100%\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_2 = 100%\nNUM_SLOTS_TYPE_2 = 1\n"
+    "SLOT_TYPE_2_BACKFILL = True\nSLOT_TYPE_2_PARTITIONABLE = True\n"
+    "SLOT_TYPE_1_PARTITIONABLE = True\n",
+    "SLOT_TYPE_1 = 100%\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_2 = 100%\nNUM_SLOTS_TYPE_2 = 1\n"
+    "SLOT_TYPE_2_BACKFILL = True\nSLOT_TYPE_2_PARTITIONABLE = True\n"
+    "SLOT_TYPE_1_PARTITIONABLE = True\nSLOT_TYPE_2_PREEMPT = ResourceConflict =!= undefined\n",
+    of=r"SLOT_TYPE_\d+_BACKFILL",
+    observed="Observed with 25.14.1: 5 primary and 8 backfill jobs of one core on 8 cores.",
+    elsewhere=True,
+)
+def overcommitted(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entries = (link for one in view.config.scope.table for link in one.chain())
+    told = any(_CONFLICT.search(entry.raw) for entry in entries)
+    if read_boolean(setting.text(), setting.config.scope.functions.evaluate) and not told:
+        message = "no policy evicts jobs of these slots where primary slots need what they have"
+        number = setting.macro.split("_")[2]
+        help_text = f"`SLOT_TYPE_{number}_PREEMPT = ResourceConflict =!= undefined` does"
+        yield setting.say(overcommitted, message, setting.whole(), help_text)
+
+
+@finding(
+    "P512",
+    "START_VANILLA_UNIVERSE with leftovers of partitionable slots",
+    "The schedd asks it when a claim is to start its job, and not when it takes a job for what a"
+    " match leaves of a slot: a job that it refuses gets the claim, loses it, and gets it again, a"
+    " hundred times a second, as long as it waits. START of the machines is asked at once.",
+    "START_VANILLA_UNIVERSE = SLOT.Cpus >= 4\n",
+    "START_VANILLA_UNIVERSE = SLOT.Cpus >= 4\nCLAIM_PARTITIONABLE_LEFTOVERS = False\n",
+    of="START_VANILLA_UNIVERSE",
+    observed="Observed with 25.14.1: its schedd claims and releases one slot about a hundred times"
+    " a second.",
+)
+def claimed_again(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    if setting.unparsable() is not None or not text.strip() or not names(parse(text).node):
+        return
+    if _is_true(view, "CLAIM_PARTITIONABLE_LEFTOVERS", "SCHEDD", True):
+        message = "jobs that it refuses are given leftovers of slots, and lose them, without end"
+        help_text = "say it in START, or set CLAIM_PARTITIONABLE_LEFTOVERS = False for the schedd"
+        yield setting.say(claimed_again, message, setting.whole(), help_text)
+
+
+@finding(
+    "P513",
+    "preemption that compares nobody",
+    "Nothing but PREEMPTION_REQUIREMENTS keeps the negotiator from preempting: it does not compare"
+    " priorities besides. Two users who both wait take the slot from each other, again and again,"
+    " also the one with the worse priority.",
+    "PREEMPTION_REQUIREMENTS = time() - EnteredCurrentState > 3600\n",
+    "PREEMPTION_REQUIREMENTS = time() - EnteredCurrentState > 3600 &&"
+    " RemoteUserPrio > SubmitterUserPrio * 1.2\n",
+    per=Per.EXPRESSION,
+    of="PREEMPTION_REQUIREMENTS",
+    after=(EVERY_OTHER, "P501", "P502", "P503"),
+    observed="Observed with 25.14.1: a user with the priority 500,000 takes a slot back from one"
+    " with 500.",
+)
+def in_turn(one: MacroExpression) -> Iterator[Diagnostic]:
+    """Of the slot's own clock and resources alone."""
+    found = tuple(references(one.tree))
+    if not found or True not in one.evaluation.value.truths:
+        return
+    for node in found:
+        row = find_attribute(node.name)
+        if find_ephemeral(node.name) is not None or scope_of(node) == "target":
+            return
+        of_slot = row is not None and "slot" in row.ads and "job" not in row.ads
+        if not (of_slot or node.name.casefold() == "currenttime") or "remote" in node.name.lower():
+            return
+    message = "whoever waits preempts whoever runs, and is preempted in turn"
+    help_text = "add `RemoteUserPrio > SubmitterUserPrio * 1.2`"
+    yield one.say(in_turn, message, one.tree, help_text)
+
+
+@finding(
+    "P514",
+    "a limit of running jobs that leftovers pass",
+    "The schedd looks at MAX_JOBS_RUNNING before the job that it starts counts. With leftovers of a"
+    " partitionable slot one more starts than the limit says, and is evicted some seconds later.",
+    "MAX_JOBS_RUNNING = 3\n",
+    "MAX_JOBS_RUNNING = 3\nCLAIM_PARTITIONABLE_LEFTOVERS = False\n",
+    of="MAX_JOBS_RUNNING",
+    severity=NOTE,
+    observed="Observed with 25.14.1: with 3 four jobs start, and five seconds later the first is"
+    " vacated. Nothing is said of limits above ten.",
+)
+def one_too_many(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    most = integer_literal(setting.text())
+    leftovers = _is_true(view, "CLAIM_PARTITIONABLE_LEFTOVERS", "SCHEDD", True)
+    if setting.prefix not in (None, "SCHEDD"):
+        return
+    if most is not None and 0 < most <= _FEW and leftovers:
+        message = f"{most + 1} jobs start where leftovers of a slot are used, and one is evicted"
+        yield setting.say(one_too_many, message, setting.whole())
