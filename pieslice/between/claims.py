@@ -357,6 +357,28 @@ class Claims(JobKeeper):
         self.started(slot, claim, how)
         self.watch(slot, claim)
 
+    # --- claims for one job of several slots --------------------------------------------------
+
+    def cut_for(self, slot: SimSlot, number: int) -> SimSlot | None:
+        """A part of a partitionable slot for a job; None if it has too little."""
+        return self._cut(slot, number)
+
+    def hold_for(self, slot: SimSlot, user: str, number: int) -> None:
+        """Claim a slot for a job that cannot start before it has others, too."""
+        now, ad = self.state.now, self.pool.own(slot)
+        rank, limits = terms_of_claim(ad, self.job_ad(number), self.context())
+        claim = Claim(user, now, -1, now, 0, rank=rank, limits=limits, gang=number)
+        self.state.claims[slot.name] = claim
+        show_free(ad)
+        since = self.epoch + now
+        show_job(ad, user, rank, limits, since, since)
+        self.pool.hold(slot, held=True)
+        self._note_sharing(slot)
+
+    def start_on(self, slot: SimSlot, number: int) -> None:
+        """Start a job on one of its slots."""
+        self._start(slot, number, How.MATCH)
+
     def _preempt(self, slot: SimSlot, claim: Claim, match: Match, number: int) -> None:
         self.take(number)
         claim.next_user, claim.next_schedd = match.submitter, match.schedd

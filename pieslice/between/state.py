@@ -46,6 +46,8 @@ class Claim:
     schedd: str = ""
     next_schedd: str = ""
     idle_until: int = -1
+    #: The job of several slots that it is kept for, or runs a part of.
+    gang: int = -1
 
 
 @define(eq=False)

@@ -61,6 +61,10 @@ class Simulation(Claims):
     most: int | None = None
     #: Is told of each job by how much the weight that runs and the number that waits change.
     moved: Callable[[int, float, int], None] = lambda number, weight, waiting: None
+    #: Whether every slot is for jobs of several slots, too.
+    dedicated: bool = False
+    #: The jobs that wait for several slots at once, in the order of submission.
+    gangs: list[int] = field(factory=list)
     #: Waiting jobs by submitter and shape, in the order of submission.
     idle: dict[str, dict[int, list[int]]] = field(factory=dict)
     _ads: dict[int, ClassAd] = field(factory=dict)
@@ -152,6 +156,11 @@ class Simulation(Claims):
     def requeue(self, number: int) -> None:
         """Put a job among those that wait, at its place by submission."""
         shape = self.workload.arrivals[number].shape
+        if self.workload.shapes[shape].gang:
+            if number not in self.gangs:
+                insort(self.gangs, number)
+            self.state.jobs[number].status = IDLE
+            return
         insort(self.idle.setdefault(self.user_of(number), {}).setdefault(shape, []), number)
         self.state.jobs[number].status = IDLE
 
@@ -205,13 +214,59 @@ class Simulation(Claims):
             self._places[shape] = priority_order(ad, self.context())
         return self._places[shape]
 
+    # --- jobs of several slots ----------------------------------------------------------------
+
+    def kept_for(self, number: int) -> list[SimSlot]:
+        """The slots that are kept for a job."""
+        claims = self.state.claims.items()
+        names = [name for name, claim in claims if claim.gang == number and claim.job < 0]
+        return [self.pool.slots[name] for name in names]
+
+    def keep(self, slot: SimSlot, number: int) -> SimSlot | None:
+        """Claim a slot, or a part of it, for a job that needs others, too; None if it is small."""
+        part = self.cut_for(slot, number) if slot.partitionable else slot
+        if part is not None:
+            self.hold_for(part, self.user_of(number), number)
+        return part
+
+    def start_together(self, number: int, slots: Iterable[SimSlot]) -> None:
+        """Start a job on all its slots."""
+        self.gangs.remove(number)
+        self.state.jobs[number].status = RUNNING
+        for slot in slots:
+            self.start_on(slot, number)
+
+    def _others_of(self, slot: SimSlot, claim: Claim) -> list[str]:
+        """The other slots on which the job of a claim runs."""
+        if claim.gang < 0:
+            return []
+        claims = self.state.claims.items()
+        return [name for name, it in claims if it.job == claim.job and name != slot.name]
+
+    def next_on(self, slot: SimSlot) -> int | None:
+        """A slot of several goes back to the dedicated scheduler."""
+        return None if self.state.claims[slot.name].gang >= 0 else super().next_on(slot)
+
+    def stop(self, slot: SimSlot, kind: str, why: str) -> None:
+        """A job of several slots stops on all of them."""
+        claim = self.state.claims[slot.name]
+        others = self._others_of(slot, claim) if claim.job >= 0 else ()
+        there = [self.pool.slots[name] for name in others if name in self.pool.slots]
+        for other in there:
+            super().stop(other, kind, why)
+            self.state.claims[other.name].job = -1
+        super().stop(slot, kind, why)
+        for other in there:
+            self.release(other)
+
     # --- what happens to claims ---------------------------------------------------------------
 
     def started(self, slot: SimSlot, claim: Claim, how: How) -> None:
         """Count the job, and how long it waited."""
         number, now = claim.job, self.state.now
         job = self.state.jobs[number]
-        self.moved(number, slot.weight, -1)
+        first = not self._others_of(slot, claim)
+        self.moved(number, slot.weight, -1 if first else 0)
         if job.first_start < 0:
             job.first_start = now
             arrival = self.workload.arrivals[number]
@@ -221,7 +276,10 @@ class Simulation(Claims):
                 self.state.never.remove(arrival.shape)
         self.forget_ad(number)
         self._count_running(claim.user, 1, slot.weight)
-        self.sink(now, "start", claim.user, number + 1, slot.name, "")
+        if first:
+            hosts = self.workload.shapes[self.workload.arrivals[number].shape].hosts
+            detail = f"on {hosts} slots" if claim.gang >= 0 else ""
+            self.sink(now, "start", claim.user, number + 1, slot.name, detail)
 
     def awaited(self, slot: SimSlot, claim: Claim, *, by_rank: bool) -> None:
         """Tell of the preemption."""
@@ -234,9 +292,11 @@ class Simulation(Claims):
         user, number, now = claim.user, claim.job, self.state.now
         totals = self.totals(user)
         totals.good += slot.weight * (now - claim.job_begun)
-        totals.completed += 1
         self._count_running(user, -1, slot.weight)
         self.moved(number, -slot.weight, 0)
+        if self._others_of(slot, claim):
+            return
+        totals.completed += 1
         del self.state.jobs[number]
         self.sink(now, "finish", user, number + 1, slot.name, "")
 
@@ -248,7 +308,10 @@ class Simulation(Claims):
         totals = self.totals(claim.user)
         totals.bad += slot.weight * (self.state.now - claim.job_begun)
         self._count_running(claim.user, -1, slot.weight)
-        self.moved(claim.job, -slot.weight, 1)
+        last = not self._others_of(slot, claim)
+        self.moved(claim.job, -slot.weight, 1 if last else 0)
+        if not last:
+            return
         if kind == "preempt":
             job = self.state.jobs[claim.job]
             job.preempted += 1

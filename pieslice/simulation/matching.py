@@ -39,6 +39,7 @@ from pieslice.priorities.stateads import terms_of
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.entitlement import Entitlement
 from pieslice.simulation.matchmaking_cache import CachedCycle, MatchmakingCache
+from pieslice.simulation.parallel import place
 from policy.model import NegotiatorPolicy
 from policy.versions import Followed
 
@@ -99,6 +100,8 @@ class Negotiator:
         """Hold a cycle now; ``seconds`` until the next one, for the totals."""
         state = self.simulation.state
         state.cycles += 1
+        if self.simulation.gangs:
+            place(self.simulation)
         matched = self._could_match() and self._negotiate()
         if not matched:
             self._account()
@@ -273,6 +276,10 @@ class Negotiator:
             self._weights[shape] = self.weights.of(self.simulation.workload.shapes[shape].ad)
         return self._weights[shape]
 
+    def _weight_of_job(self, shape: int) -> int:
+        """The same of all the slots that such a job needs."""
+        return self._weight(shape) * self.simulation.workload.shapes[shape].hosts
+
     def submitter_ads(self) -> list[ClassAd]:
         """What the schedd tells of those who have jobs."""
         ads = []
@@ -329,6 +336,10 @@ class Negotiator:
         used = {user: simulation.state.running.get(user, (0, 0.0))[1] for user in users}
         # What no slot can ever serve is nobody's due.
         wanted = {user: used[user] + self._idle(user, state.never)[1] for user in users}
+        for number in simulation.gangs:
+            shape, user = simulation.workload.arrivals[number].shape, simulation.user_of(number)
+            if shape not in state.never:
+                wanted[user] = wanted.get(user, 0.0) + self._weight_of_job(shape)
         rooms = {ROOT_GROUP: pool}
         if tree.configured:
             whole = simulation.pool.weight
@@ -354,7 +365,7 @@ class Negotiator:
         """A job starts or stops: its submitter wants more or less until the next cycle."""
         state, arrival = self.simulation.state, self.simulation.workload.arrivals[number]
         if waiting and arrival.submit <= state.cycle_time and arrival.shape not in state.never:
-            weight += waiting * self._weight(arrival.shape)
+            weight += waiting * self._weight_of_job(arrival.shape)
         self.due.change(self.simulation.user_of(number), weight)
 
     def effective_priority(self, name: str) -> float:

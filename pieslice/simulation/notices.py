@@ -59,7 +59,7 @@ def about_jobs(simulation: Simulation) -> list[Diagnostic]:
     counts = Counter(arrival.shape for arrival in simulation.workload.arrivals)
     lost = [shape for shape in simulation.state.never if shape in counts]
     found = [
-        Diagnostic(f"{_named(simulation, shape)}: no slot of the pool fits", severity="note")
+        Diagnostic(f"{_named(simulation, shape)}: {_lacking(simulation, shape)}", severity="note")
         for shape in lost[:_TOLD]
     ]
     if len(lost) > _TOLD:
@@ -75,9 +75,15 @@ def about_jobs(simulation: Simulation) -> list[Diagnostic]:
     return found
 
 
+def _lacking(simulation: Simulation, number: int) -> str:
+    gang = simulation.workload.shapes[number].gang
+    return "the pool has too few dedicated slots" if gang else "no slot of the pool fits"
+
+
 def _named(simulation: Simulation, number: int) -> str:
     jobs = sum(arrival.shape == number for arrival in simulation.workload.arrivals)
     shape: JobKind = simulation.workload.shapes[number]
     memory = shape.ad.get_number("RequestMemory")
-    wants = f"{shape.cpus:g} cpus" + (f", {memory:g} MB" if memory else "")
+    several = f" on each of {shape.hosts} slots" if shape.gang else ""
+    wants = f"{shape.cpus:g} cpus{several}" + (f", {memory:g} MB" if memory else "")
     return f"{jobs} job{'s' * (jobs > 1)} of {shape.user} ({wants})"

@@ -55,6 +55,7 @@ from pieslice.reports.names import did_you_mean
 from pieslice.simulation.engine import MachineChange, Simulation, Sink
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
+from pieslice.simulation.parallel import fits, spread
 from pieslice.simulation.replay import is_recorded, opened, recorded_jobs
 from pieslice.simulation.state import State
 from pieslice.simulation.workload import (
@@ -72,6 +73,7 @@ from pieslice.simulation.workload import (
 from policy.claims import ClaimSettings
 from policy.io import builtin_library
 from policy.model import NegotiatorPolicy
+from policy.universes import UNIVERSES
 from policy.versions import Followed, followed_version, parse_version
 
 #: The workload that is the jobs of the capture.
@@ -198,6 +200,8 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
             name: _claim_settings(plan, claims) for name, claims in capture.of_machines.items()
         },
     )
+    simulation.dedicated = found is not None
+    spread(simulation.workload, pool, plain=simulation.dedicated)
     simulation.state.never = unserved_kinds(simulation, plan.seconds)
     negotiator = Negotiator(
         simulation,
@@ -223,7 +227,8 @@ def unserved_kinds(simulation: Simulation, seconds: int) -> list[int]:
         lost = [shape for shape in lost if not slots.match(shapes[shape].ad, context=context)]
         if not lost:
             break
-    return lost
+    several = (number for number, shape in enumerate(shapes) if shape.gang)
+    return sorted({*lost, *(number for number in several if not fits(simulation, number))})
 
 
 def is_plain(pool: str) -> bool:
@@ -354,7 +359,11 @@ def _requesting(
 ) -> tuple[list[RecordedJob], Mapping[str, int]]:
     """The jobs that slots of the pool are requested for; how many others, by what they are."""
     context = EvalContext(now=float(now))
-    kinds = [(job, not_requested(job.ad, context)) for job in jobs]
+    kinds = [
+        (job, None if job.ad.get_number("JobUniverse") == UNIVERSES["parallel"] else kind)
+        for job in jobs
+        for kind in (not_requested(job.ad, context),)
+    ]
     left_out = Counter(kind for _, kind in kinds if kind is not None)
     return [job for job, kind in kinds if kind is None], dict(left_out.most_common())
 

@@ -66,6 +66,8 @@ def _running(simulation: Simulation) -> dict[str, float]:
     """Weighted seconds of the jobs that still run, by submitter."""
     found: dict[str, float] = {}
     for name, claim in simulation.state.claims.items():
+        if claim.job < 0:
+            continue
         slot = simulation.pool.slots[name]
         seconds = slot.weight * (simulation.state.now - claim.job_begun)
         found[claim.user] = found.get(claim.user, 0.0) + seconds

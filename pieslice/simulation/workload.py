@@ -45,11 +45,16 @@ _MOST_JOBS: Final = 10_000_000
 
 @frozen(eq=False)
 class JobKind:
-    """A kind of job: submitter name, weight (cores) and the ad that all of the kind share."""
+    """A kind of job: submitter name, weight (cores) and the ad that all of the kind share.
+
+    ``gang``: its jobs run on several slots at once, on ``hosts``; cores and ad are those of one.
+    """
 
     user: str
     cpus: float
     ad: ClassAd
+    hosts: int = 1
+    gang: bool = False
 
 
 @frozen
@@ -89,11 +94,13 @@ class Workload:
     """All jobs, the earliest first, and their shapes.
 
     ``left_out``: how many jobs of a queue take no slots of the pool, by what they are.
+    ``processors``: cores are processors, which may be those of several machines.
     """
 
     shapes: list[JobKind] = field(factory=list)
     arrivals: list[Arrival] = field(factory=list)
     left_out: Mapping[str, int] = field(factory=dict)
+    processors: bool = False
     _known: dict[tuple[object, ...], int] = field(factory=dict)
 
     def shape(self, user: str, group: str, cpus: int, memory: int) -> int:
@@ -147,7 +154,7 @@ def _plain_shape(user: str, group: str, cpus: int, memory: int) -> JobKind:
 
 def from_swf(lines: Iterable[str], name: str) -> Workload:
     """A trace; jobs that never ran are left out, memory (KB per processor) becomes MB."""
-    workload = Workload()
+    workload = Workload(processors=True)
     for number, line in enumerate(lines, 1):
         words = line.split(";")[0].split()
         if not words:
