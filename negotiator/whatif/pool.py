@@ -17,6 +17,7 @@ from attr import Factory, evolve, frozen
 
 from classad import ClassAd, refs
 from classad.ads.expression import Expression
+from classad.analysis.mentions import RefSet
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from classad.language.names import fold_name
@@ -37,6 +38,8 @@ from policy.publishing import LISTS, POLICY
 
 #: What is only in the ads of a request, or of any ad while it is matched.
 _ALWAYS: Final = frozenset({"my", "target", "currenttime"})
+#: What of a job is asked about slots.
+_MATCHED: Final = frozenset({"requirements", "rank"})
 _OF_TYPE: Final = re.compile(r"SLOT(_TYPE)?_?\d+_\w+", re.IGNORECASE)
 
 
@@ -157,7 +160,11 @@ class Reconfiguration:
             tuple(one for one in macros if one.acts is Acts.BETWEEN),
             tuple(one for one in macros if one.acts is Acts.NOT_FOLLOWED),
             tuple(one.macro for one in macros if one.acts is Acts.NOWHERE),
-            (*_unknown_names(slots, snapshot), *jobs.jobs.unknown_names),
+            tuple(
+                dict.fromkeys(
+                    (*_unknown_names(slots, jobs.jobs, snapshot), *jobs.jobs.unknown_names)
+                )
+            ),
             bool(slots.changes) and not _says_of_startds(self.before),
             untyped,
             bool(jobs.jobs.changed) and not _says_of_submissions(self.before),
@@ -231,9 +238,13 @@ def _host_macros(config: Config, changes: Iterable[AdvertisedChange]) -> Iterato
                 yield HostMacro(macro, name, found.raw)
 
 
-def _unknown_names(slots: Reconfigured, snapshot: Snapshot) -> Iterator[UnknownName]:
-    """What the new expressions of slots read and no ad has: typos, and what a capture left out."""
-    if not slots.expressions:
+def _unknown_names(
+    slots: Reconfigured, jobs: JobsWhatIf, snapshot: Snapshot
+) -> Iterator[UnknownName]:
+    """What new expressions of slots and jobs read and no ad has: typos, and what was left out."""
+    asked = [(attribute, refs(tree), True) for attribute, tree in slots.expressions]
+    asked += [(attribute, names, False) for attribute, names in _new_names(jobs)]
+    if not asked:
         return
     ads = slots.slots
     of_slots = set(_ALWAYS)
@@ -241,15 +252,25 @@ def _unknown_names(slots: Reconfigured, snapshot: Snapshot) -> Iterator[UnknownN
         of_slots.update(column.key for column in ads.loaded.columns)
     else:
         of_slots.update(key for ad in ads for key in ad._attrs)
-    jobs = {key for queue in snapshot.queues for job in queue.jobs for key in job._attrs}
-    jobs |= _ALWAYS
-    for attribute, tree in slots.expressions:
-        found = refs(tree)
+    of_jobs = {key for queue in snapshot.queues for job in queue.jobs for key in job._attrs}
+    sides = ((of_slots, "slot"), (of_jobs | _ALWAYS, "job"))
+    for attribute, found, of_slot in asked:
+        (mine, own), (theirs, other) = sides if of_slot else sides[::-1]
         for names, known, of in (
-            (found.my, of_slots, "slot"),
-            (found.target, jobs, "job"),
-            (found.unscoped, of_slots | jobs, "slot or job"),
+            (found.my, mine, own),
+            (found.target, theirs, other),
+            (found.unscoped, mine | theirs, "slot or job"),
         ):
             for name in sorted(names):
                 if fold_name(name) not in known and find_ephemeral(name) is None:
                     yield UnknownName(attribute, name, of)
+
+
+def _new_names(jobs: JobsWhatIf) -> Iterator[tuple[str, RefSet]]:
+    """What jobs that are others read of slots, and did not read before."""
+    values = (value for changed in jobs.changed for value in changed.values)
+    for value in dict.fromkeys(values):
+        if fold_name(value.attribute) in _MATCHED and value.after is not None:
+            now, before = refs(value.after), refs(value.before or "true")
+            pairs = zip(now, before, strict=True)
+            yield value.attribute, RefSet(*(new - old for new, old in pairs))

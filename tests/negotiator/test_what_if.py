@@ -194,6 +194,12 @@ def test_names_that_conditions_on_jobs_read_and_no_job_has_are_pointed_out(folde
     }
 
 
+def test_names_that_jobs_come_to_read_and_no_slot_has_are_pointed_out(folder: Path) -> None:
+    pool = under(folder, "APPEND_REQUIREMENTS = TARGET.Nodde >= 2 && TARGET.Cpus > 0\n")
+    found = {(one.reader, one.name, one.of) for one in told(pool).unknown_names}
+    assert found == {("Requirements", "Nodde", "slot")}
+
+
 def test_macros_of_each_machine_are_pointed_out(folder: Path) -> None:
     text = 'START = MY.Machine == "$(FULL_HOSTNAME)" && Cpus > $(Least)\nLeast = $(DETECTED_CPUS)\n'
     found = [(one.reader, one.name) for one in told(under(folder, text)).host_macros]
