@@ -74,6 +74,7 @@ COMMANDS: Final = (
       )),
     *(Command(f"{words} pool {job}", (*_ADS, _CONFIG), 4)
       for words in ("why", "rank") for job in ("1.0", "2.0")),
+    Command("why pool 1.0 --clauses", (*_ADS, _CONFIG), 2),
     Command("why pool --user alice", (*_ADS, _CONFIG), 2),
     Command("userprio Accountantnew.log -all", _LOG, writes=_LOG),
     Command("userprio Accountantnew.log -json", _LOG, 3, writes=_LOG),
@@ -85,6 +86,8 @@ COMMANDS: Final = (
     *(Command(words, ("condor_config",), weight) for words, weight in (
         ("check condor_config --all", 12), ("check condor_config --format sarif", 3),
         ("check condor_config --format github", 3), ("check condor_config --format json", 3),
+        ("check condor_config --reload other.conf", 4),
+        ("check other.conf --reload condor_config", 2),
         ("config dump condor_config", 4), ("config show --trace condor_config", 3),
         ("config summary condor_config", 4), ("policy explain condor_config", 4),
         ("policy diff condor_config other.conf", 4),

@@ -73,7 +73,8 @@ def _slots(topic: Topic) -> Iterator[Sentence]:
         for one in startd_settings(topic.config, name) if resource else ():
             text = f"Shared out like cores: {name.partition('_')[2].partition('_')[2]}"
             yield topic.sentence(f"{text}, {code(one.text)}{one.where()}.", *one.origins)
-    yield from _rounding(topic)
+    if not types or any("partitionable" in one.text for one in types):
+        yield from _rounding(topic)
 
 
 def _is_count(sentence: Sentence) -> bool:
@@ -91,11 +92,13 @@ def _type(topic: Topic, number: int) -> Iterator[Sentence]:
         if one.text.strip() == "0":
             continue
         share = text_of(topic.config, shape).strip()
-        single = one.text.strip() == "1"
+        # What a macro comes to may depend on the machine, which is not known here.
+        count = code(one.entry.raw) if "$" in one.entry.raw else one.text.strip()
+        single = count == "1"
         of = f"{'' if single else ' each'} of {code(share)}" if share else ", of even shares"
         plural = "" if single else "s"
         kind = _kind(topic.config, number)
-        text = f"{one.text.strip()} {kind} slot{plural} (type {number}){of}{one.where()}."
+        text = f"{count} {kind} slot{plural} (type {number}){of}{one.where()}."
         places = () if shape is None else (origin_of(shape.name, shape),)
         yield topic.sentence(text, *one.origins, *places)
 
@@ -194,8 +197,9 @@ def _leaving(topic: Topic) -> Iterator[Sentence]:
         if suspending:
             yield from _where(topic, teller, "CONTINUE", "and goes on where", depth=1)
     life = topic.config.lookup("CLAIM_WORKLIFE")
-    if life is not None:
-        text = f"A claim starts no further job after {code(text_of(topic.config, life))} seconds."
+    seconds = text_of(topic.config, life).strip()
+    if life is not None and seconds:
+        text = f"A claim starts no further job after {code(seconds)} seconds."
         yield topic.sentence(text, origin_of(life.name, life))
 
 

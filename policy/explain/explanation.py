@@ -51,7 +51,7 @@ def explain_policy(
         *(_about_center(topic, loaded, quotas, host) if central else ()),
         *(about_execute(topic, host) if host.runs("STARTD") else ()),
         *(() if host.runs("STARTD") else _drains(topic, host)),
-        *about_others(topic.titled("Expressions of other daemons"), host),
+        *about_others(topic.titled("Other expressions"), host),
         *(_about_unsupported(loaded) if central else ()),
     )
 

@@ -118,5 +118,6 @@ def duration(seconds: float) -> str:
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
             count = seconds / length
-            return f"{seconds:g} s ({count:.3g} {unit}{'' if count == 1 else 's'})"
+            shown = f"{count:.3g}"
+            return f"{seconds:g} s ({shown} {unit}{'' if shown == '1' else 's'})"
     return f"{seconds:g} s"

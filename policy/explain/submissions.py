@@ -71,8 +71,8 @@ def _submission(topic: Topic) -> Iterator[Sentence]:
                              origin_of(acceptance.NAMES, names))  # fmt: skip
     teller = Teller(topic)
     for one in requirements:
-        warns = ", and only warns of it," if one.is_warning else ""
-        yield from teller.tell(f"{one.name}{warns}", one.definition, depth=1)
+        warns = ", of which it only warns" if one.is_warning else ""
+        yield from teller.tell(f"{one.name}{warns}:", one.definition, depth=1)
         reason = config.lookup(f"{one.definition.name}_REASON")
         if reason is not None:
             yield from teller.tell("and says", reason, depth=2)

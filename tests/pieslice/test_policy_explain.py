@@ -374,7 +374,7 @@ def test_expressions_without_a_topic_name_who_evaluates_them_when(
 ) -> None:
     text = "HIBERNATE = MY.Cpus * 0\nRUNBENCHMARKS = KeyboardIdle > 900\nA.RUNBENCHMARKS = True\n"
     lines = explain(tmp_path, text, capsys)
-    assert topic(lines, "Expressions of other daemons") == [
+    assert topic(lines, "Other expressions") == [
         "  condor_startd evaluates HIBERNATE while the slot is free: `MY.Cpus * 0` [c:1]",
         "  condor_startd evaluates RUNBENCHMARKS while the slot is free:",
         "    `KeyboardIdle > 900` [c:2]",

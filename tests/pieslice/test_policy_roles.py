@@ -110,6 +110,8 @@ def test_nothing_is_told_of_a_macro_that_no_daemon_here_reads(
          ["3 static slots (type 1) each of `cpus=2`. [c:2, c:3]"]),
         ("NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = 100%\nSLOT_TYPE_2_PARTITIONABLE = True\n",
          ["1 partitionable slot (type 2) of `100%`. [c:2, c:3]"]),
+        ("NUM_SLOTS_TYPE_1 = $(DETECTED_CPUS)\nSLOT_TYPE_1 = cpus=1\n",
+         ["`$(DETECTED_CPUS)` static slots (type 1) each of `cpus=1`. [c:2, c:3]"]),
         ("SLOT_TYPE_1 = cpus=2\n",
          ["SLOT_TYPE_1 makes no slot: NUM_SLOTS_TYPE_1 is not set. [c:2]",
           "One partitionable slot has the whole machine; each job gets a dynamic slot of what it"
@@ -230,9 +232,9 @@ def test_what_an_access_point_refuses_and_changes(tmp_path: Path, capsys: Captur
         "condor_schedd transforms new jobs, in this order: [c:7]",
         "  t: all jobs; it changes Group [c:8]",
         "It refuses a job of which one of these is not true: [c:2]",
-        "  Mem `RequestMemory > 100`. [c:3]",
+        "  Mem: `RequestMemory > 100`. [c:3]",
         '    and says `"too small"`. [c:4]',
-        "  Old, and only warns of it, `JobUniverse == 5`. [c:5]",
+        "  Old, of which it only warns: `JobUniverse == 5`. [c:5]",
     ]
     assert found["Flocking"] == [
         "Jobs that find no slot here go to a.org and b.org, in this order. [c:9]"
@@ -282,3 +284,23 @@ def test_old_names_are_counted_apart(tmp_path: Path, capsys: Capture) -> None:
     last = [one for one in capsys.readouterr().out.splitlines() if " of them old names" in one]
     assert len(last) == 1
     assert f", {count} of them old names" in last[0]
+
+
+def test_only_partitionable_slots_are_cut(tmp_path: Path, capsys: Capture) -> None:
+    topic = "Slots and how they are cut"
+    cut = "A dynamic slot is cut for RequestCpus of `quantize(RequestCpus,{1})`. [default]"
+    assert cut in told(tmp_path, EXECUTE, capsys)[topic]
+    assert cut not in told(tmp_path, f"{EXECUTE}NUM_SLOTS_TYPE_1 = 2\n", capsys)[topic]
+
+
+def test_a_claim_without_an_end_is_not_told_of(tmp_path: Path, capsys: Capture) -> None:
+    found = told(tmp_path, f"{EXECUTE}CLAIM_WORKLIFE =\n", capsys)["When a job is preempted"]
+    assert not any("no further job" in line for line in found)
+    found = told(tmp_path, f"{EXECUTE}CLAIM_WORKLIFE = 60\n", capsys)["When a job is preempted"]
+    assert "A claim starts no further job after `60` seconds. [c:2]" in found
+
+
+def test_a_day_and_a_bit_is_one_day(tmp_path: Path, capsys: Capture) -> None:
+    text = f"{EXECUTE}MAXJOBRETIREMENTTIME = 86520\n"
+    found = told(tmp_path, text, capsys)["How long it may retire and vacate"]
+    assert found[0] == "A preempted job may run on until it has had 86520 s (1 day). [c:2]"

@@ -55,6 +55,7 @@ OUTPUTS = {
     "checks": [
         f"check --format json {FLAWED}/claim_timer {FLAWED}/usage_compared",
         f"check --format json {CAMPUS}/condor_config",
+        "check --format json --reload examples/reload/running examples/reload/new",
         f"check --format json --condor-version 24.0 --upgrade 25.14 {FLAWED}/claim_timer",
     ],
     "config": [
