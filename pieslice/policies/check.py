@@ -9,16 +9,18 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK, number
-from pieslice.inputs.configuration import Misuse, add_reader, guarded, reader_of
+from pieslice.inputs.configuration import Misuse, Shown, add_reader, guarded, reader_of
 from pieslice.inputs.options import add_width, may_run
 from pieslice.inputs.versions import FORM, version_from
 from pieslice.terminal import in_colour
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
+    from pieslice.policies.formats import Checked
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -33,6 +35,7 @@ def add_commands(subcommands: Subcommands) -> None:
             ("pieslice check condor_config", "would the daemons start; the worst three findings"),
             ("pieslice check condor_config --all", "all findings"),
             ("pieslice check mypool --subsys SCHEDD", "as one daemon reads it"),
+            ("pieslice check mypool --accepted known.txt --accept", "accept what is found today"),
             ("pieslice check new_config --reload condor_config", "what a reload changes"),
             (
                 "pieslice check mypool --condor-version 24.0 --upgrade 25.0",
@@ -73,9 +76,64 @@ def add_commands(subcommands: Subcommands) -> None:
     check.add_argument(
         "--strict", action="store_true", help="exit 1 for warnings and broken properties too"
     )
+    _add_accepted(check)
     _add_search(check)
     add_width(check)
     check.set_defaults(run=_check)
+
+
+def _add_accepted(check: argparse.ArgumentParser) -> None:
+    """The findings that somebody has looked at."""
+    check.add_argument(
+        "--accepted",
+        metavar="FILE",
+        help="leave out the findings in FILE, and note those of them that are found no more",
+    )
+    check.add_argument(
+        "--accept",
+        action="store_true",
+        help="write the findings that there are into the FILE of --accepted; what stops a daemon"
+        " is never accepted",
+    )
+
+
+def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked]:
+    """The results without what is accepted, which is written first with --accept."""
+    from attr import evolve
+
+    from classad.source import Source
+    from policy.lint import accepted
+
+    if args.accepted is None:
+        if args.accept:
+            raise Misuse("--accept needs --accepted FILE, the file to be written")
+        return results
+    path, folders = Path(args.accepted), [folder_of(result.path) for result in results]
+    if args.accept:
+        found = zip(results, folders, strict=True)
+        texts = [accepted.written(one.all_findings, folder) for one, folder in found]
+        lines = dict.fromkeys(line for text in texts for line in text.splitlines(keepends=True))
+        path.write_text("".join(lines), encoding="utf-8")
+        print(f"{path}: {len(lines) - 1} findings are accepted", file=sys.stderr)
+    source = Source(path.read_text(encoding="utf-8", errors="surrogateescape"), str(path))
+    rows = list(accepted.accepted_in(source))
+    wrong = [row.render() for row in rows if not isinstance(row, accepted.Accepted)]
+    if wrong:
+        raise Shown("\n".join(wrong))
+    known = {row.key: row for row in rows if isinstance(row, accepted.Accepted)}
+    left, seen = [], set[object]()
+    for one, folder in zip(results, folders, strict=True):
+        keys = [accepted.key_of(found, folder) for found in one.findings]
+        pairs = zip(one.findings, keys, strict=True)
+        left.append(evolve(one, findings=tuple(f for f, key in pairs if key not in known)))
+        seen.update(keys)
+    notes = tuple(accepted.idle((row for key, row in known.items() if key not in seen), source))
+    return [evolve(left[0], findings=(*left[0].findings, *notes)), *left[1:]]
+
+
+def folder_of(path: str) -> str:
+    """The folder of a configuration: what names of its files begin with."""
+    return path if Path(path).is_dir() else str(Path(path).parent)
 
 
 def _add_search(check: argparse.ArgumentParser) -> None:
@@ -127,6 +185,7 @@ def _check(args: argparse.Namespace) -> int:
         ).checked
         for path in args.path
     ]
+    results = _accepting(args, results)
     width = chosen_width(args, sys.stdout)
     text = report(results, args.format, FINDINGS, every=args.all, width=width)
     if args.format == "text" and in_colour(sys.stdout):

@@ -1,7 +1,7 @@
 """Findings about pieslice itself: comments that silence, and what it does not do.
 
-``# pieslice: ignore P505 because ...`` speaks of the statement it stands in, else of the next one,
-and needs a reason.  What stops a daemon cannot be silenced.
+``# pieslice: ignore P505`` speaks of the statement it stands in, else of the next one; a reason may
+stand behind ``because``.  What stops a daemon cannot be silenced.
 Inputs: the sources of a configuration, diagnostics.  Outputs: those that are left.
 """
 
@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from attr import frozen
+from attr import define
 
 from classad.errors import Diagnostic
 from classad.source import Source
 from policy.knobs.reading import EXPANDED
 from policy.language import statements
 from policy.language.about import EVERY, about
+from policy.language.conditions import keyword
 from policy.language.lines import LineReader
 from policy.language.reader import UNRECORDED
 from policy.language.statements import StatementError
@@ -28,9 +29,10 @@ NO_REASON: Final = Finding(
     "P901",
     "a silencing comment that does not work",
     "A finding is silenced for one statement by a comment in it or above it:"
-    " `# pieslice: ignore P505 because jobs are short here`. It needs known numbers and a reason;"
-    " what stops a daemon cannot be silenced.",
-    "# pieslice: ignore P303\nNEGOTIATOR_NAME = main\n",
+    " `# pieslice: ignore P505 because jobs are short here`; the reason may be left out. Its"
+    " numbers have to be known, and what stops a daemon cannot be silenced. A comment that silences"
+    " nothing is noted.",
+    "# pieslice: ignore P999\nNEGOTIATOR_NAME = main\n",
     "# pieslice: ignore P303 because group a only gets surplus\nGROUP_NAMES = a\n",
 )
 NOT_RUN: Final = Finding(
@@ -83,18 +85,30 @@ def not_honoured(loaded: PolicyLoad) -> Iterator[Diagnostic]:
 
 _COMMENT = re.compile(r"^[ \t]*#[ \t]*pieslice:[ \t]*(.*?)[ \t]*\\?$", re.MULTILINE)
 _IGNORE = re.compile(
-    r"ignore[ \t]+(P\d+(?:[ \t]*,?[ \t]*P\d+)*)[ \t]+because[ \t]+\S.*", re.IGNORECASE
+    r"ignore[ \t]+(P\d+(?:[ \t]*,?[ \t]*P\d+)*)(?:[ \t]+because[ \t]+\S.*)?", re.IGNORECASE
 )
 _ID = re.compile(r"P\d+", re.IGNORECASE)
 
 
-@frozen
+@define(eq=False)
 class Silence:
-    """Numbers that are silenced for some physical lines of a file."""
+    """Numbers that are silenced for some physical lines of a file; ``is_used``: some finding was.
+
+    ``start`` and ``end``: the comment in its source.
+    """
 
     ids: frozenset[str]
     first: int
     last: int
+    source: Source
+    start: int
+    end: int
+    is_used: bool = False
+
+    def covers(self, found: Diagnostic) -> bool:
+        """Is the finding one of these, in these lines?"""
+        assert found.line is not None
+        return found.id in self.ids and self.first <= found.line <= self.last
 
 
 def silenced(
@@ -107,21 +121,30 @@ def silenced(
         if _COMMENT.search(source.text) is not None:
             silences[source.name] = list(_silences(source, known, left))
     for diagnostic in found:
-        kind = known.get(diagnostic.id or "")
-        told = kind is None or not kind.silenceable or about(diagnostic).ends == EVERY
-        if told or not _is_silenced(diagnostic, silences):
+        if not _is_silenced(diagnostic, silences) or not may_be_silenced(diagnostic, known):
             left.append(diagnostic)
+    for one in (one for several in silences.values() for one in several if not one.is_used):
+        message = f"there is no {' nor '.join(sorted(one.ids))} here to be silenced"
+        idle = NO_REASON.at(message, one.source, one.start, one.end)
+        idle.severity = NOTE
+        left.append(idle)
     return left
+
+
+def may_be_silenced(found: Diagnostic, known: Mapping[str, Finding]) -> bool:
+    """Is it none of the findings that stop daemons?"""
+    kind = known.get(found.id or "")
+    return kind is not None and kind.silenceable and about(found).ends != EVERY
 
 
 def _is_silenced(found: Diagnostic, silences: Mapping[str, list[Silence]]) -> bool:
     if found.source is None:
         return False
-    assert found.line is not None
-    return any(
-        found.id in silence.ids and silence.first <= found.line <= silence.last
-        for silence in silences.get(found.source.name.removesuffix(EXPANDED), ())
-    )
+    covering = silences.get(found.source.name.removesuffix(EXPANDED), ())
+    for silence in (one for one in covering if one.covers(found)):
+        silence.is_used = True
+        return True
+    return False
 
 
 def _silences(
@@ -137,12 +160,12 @@ def _silences(
             problems.append(NO_REASON.at(why or "", source, comment.start(1), comment.end(1)))
             continue
         first, last = next(((a, b) for a, b in ranges if b >= line), (line, line))
-        yield Silence(ids, min(first, line), last)
+        yield Silence(ids, min(first, line), last, source, *comment.span(1))
 
 
 def _wrong(ids: frozenset[str] | None, known: Mapping[str, Finding]) -> str | None:
     if ids is None:
-        return "write `ignore P000 because REASON`"
+        return "write `ignore P000`, and perhaps `because REASON` behind it"
     for name in sorted(ids):
         if name not in known:
             return f"there is no finding `{name}`"
@@ -152,7 +175,7 @@ def _wrong(ids: frozenset[str] | None, known: Mapping[str, Finding]) -> str | No
 
 
 def statement_lines(source: Source) -> Iterator[tuple[int, int]]:
-    """First and last physical line of every statement, blocks as a whole."""
+    """First and last physical line of every statement but conditionals, blocks as a whole."""
     block: tuple[str | None, int] | None = None
     for line in LineReader(source):
         first = source.position(line.offset(0))[0]
@@ -169,4 +192,5 @@ def statement_lines(source: Source) -> Iterator[tuple[int, int]]:
         if statement is not None and statement.operator == "@=":
             block = statement.end_tag, first
             continue
-        yield first, line.line
+        if keyword(line.text) is None:
+            yield first, line.line

@@ -236,3 +236,60 @@ c:5:31: error[P111]: NEGOTIATOR_PRE_JOB_RANK: expected an operand, found the end
     wanted = [behind] if "eval" in words else [behind, within, unread]
     for finding in wanted:
         assert said.count(finding) == 1, said
+
+
+ACCEPTED = "GROUP_NAMES = a\nLICENSE_LIMIT = 6\nSTART = Memory == 5\n"
+
+
+def accepting(pool: Path, *words: str | Path) -> int:
+    return check("--accepted", pool.with_name("accepted.txt"), "--all", *words, pool)
+
+
+def test_what_is_accepted_is_not_reported_until_its_line_is_another(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text(ACCEPTED)
+    assert accepting(pool, "--accept", "--strict") == 0
+    told = capsys.readouterr()
+    assert "2 findings are accepted" in told.err
+    assert "[P" not in told.out
+    pool.write_text("# moved\n\n" + ACCEPTED.replace("== 5", "== 6"))
+    assert accepting(pool, "--strict") == 1
+    said = capsys.readouterr().out
+    assert "P303" not in said
+    assert "warning[P606]" in said
+    assert "accepted.txt:3:1: note[P901]: this is not found any more" in said
+
+
+def test_a_list_of_accepted_findings_is_for_all_configurations(
+    pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other" / "condor_config"
+    pool.write_text(ACCEPTED)
+    other.write_text(ACCEPTED)
+    assert accepting(pool, "--accept", "--strict", other) == 0
+    assert "[P" not in capsys.readouterr().out
+
+
+def test_what_stops_a_daemon_is_not_accepted(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("NEGOTIATOR_INTERVAL = 5m\n")
+    assert accepting(pool, "--accept") == 1
+    assert "P110" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("line", ["P303", "P999 condor_config: A = 1", "what?"])
+def test_a_line_that_accepts_nothing_is_an_error(
+    pool: Path, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.with_name("accepted.txt").write_text(f"# ours\n\n{line}\n")
+    assert accepting(pool) == 2
+    assert "accepted.txt:3:1: " in capsys.readouterr().err
+
+
+def test_accepting_needs_a_file(pool: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("--accept", pool) == 2
+    assert "--accepted FILE" in capsys.readouterr().err
+    assert check("--accepted", pool.with_name("none"), pool) == 2
