@@ -39,7 +39,7 @@ HEADER: Final = "107"
 _OPERANDS: Final = {NEW_AD: 3, DESTROY: 1, SET: 3, DELETE: 2, HEADER: 3}
 #: A record that sets an attribute to a number, a plain string or a Boolean: most do.
 _PLAIN_SET: Final = re.compile(
-    SET + r' (\S+) (\S+) (-?[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?|"[^"\\]*"|true|false)'
+    SET + r' (\S+) (\S+) (-?[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?|"[^"\\\n]*"|true|false)'
 )
 _CUT: Final = "the last line is cut short; dropped"
 _CR_LF: Final = (
@@ -144,27 +144,29 @@ class TransactionLog:
     def apply(self, record: LogRecord) -> None:
         """Carry out one record; what names an ad that is not there does nothing."""
         op, words = record
-        if op == HEADER:
-            self.sequence, self.created = _whole(words[0]), _whole(words[2])
-            return
-        if op in (BEGIN, END):
-            return
-        key = words[0]
-        if op == NEW_AD:
-            if key not in self.table:
-                self.table[key] = {}
-                self.types[key] = (words[1], words[2] if len(words) > 2 else NO_TYPE)
-        elif op == DESTROY:
-            self.table.pop(key, None)
-            self.types.pop(key, None)
-        elif key in self.table:
-            spelled = words[1]
-            name = self._names.get(spelled) or self._names.setdefault(fold_name(spelled), spelled)
-            self._names[spelled] = name
+        if op in (SET, DELETE):
+            attributes = self.table.get(words[0])
+            if attributes is None:
+                return
+            name = self._names.get(words[1]) or self._spelling(words[1])
             if op == SET:
-                self.table[key][name] = words[2].rstrip()
+                attributes[name] = words[2].rstrip()
             else:
-                self.table[key].pop(name, None)
+                attributes.pop(name, None)
+        elif op == NEW_AD:
+            if words[0] not in self.table:
+                self.table[words[0]] = {}
+                self.types[words[0]] = (words[1], words[2] if len(words) > 2 else NO_TYPE)
+        elif op == DESTROY:
+            self.table.pop(words[0], None)
+            self.types.pop(words[0], None)
+        elif op == HEADER:
+            self.sequence, self.created = _whole(words[0]), _whole(words[2])
+
+    def _spelling(self, name: str) -> str:
+        """The first spelling of a name, for a new one."""
+        first = self._names[name] = self._names.setdefault(fold_name(name), name)
+        return first
 
 
 def read_transaction_log(text: str, name: str) -> TransactionLog:
@@ -194,16 +196,20 @@ class _LogReader:
         if ended:
             self._warn(0, text.partition("\r")[0], _CR_LF)
         while begin < len(text):
-            stop = text.find("\n", begin)
-            line = text[begin : stop if stop >= 0 else len(text)]
-            line = line.removesuffix(ended)
-            record = parse_record(line) if stop >= 0 and not eaten else None
-            if record is None:
-                self._damage(begin, line, terminated=stop >= 0)
-                break
-            # A new ad with one type word takes the first word of the next line as the other one.
-            eaten = record.op == NEW_AD and len(record.words) == 2
-            self._take(record, begin, line)
+            plain = None if eaten else _PLAIN_SET.match(text, begin)
+            if plain is not None and text.startswith("\n", stop := plain.end()):
+                record = LogRecord(SET, plain.groups())
+                (self.pending.append if self.inside else self.log.apply)(record)
+            else:
+                stop = text.find("\n", begin)
+                line = text[begin : stop if stop >= 0 else len(text)].removesuffix(ended)
+                one = parse_record(line) if stop >= 0 and not eaten else None
+                if one is None:
+                    self._damage(begin, line, terminated=stop >= 0)
+                    break
+                # A new ad with one type word takes the first word of the next line as the other.
+                eaten = one.op == NEW_AD and len(one.words) == 2
+                self._take(one, begin, line)
             begin = stop + 1
             count += 1
             if count - looked > max(_PAUSE, len(self.log.table) // 4):

@@ -12,7 +12,8 @@ from classad.evaluate import EvalContext
 from classad.formats.long import read_long
 from policy.config import Config, load_config
 from policy.explain.sentences import Topic
-from policy.explain.submissions import about_transforms
+from policy.explain.roles import Host
+from policy.explain.submissions import about_access
 from policy.explain.trial import CannotTry, trial
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
@@ -343,10 +344,12 @@ def test_a_route_comes_too_late_behind_one_that_takes_all_its_jobs(
 def test_a_policy_says_which_transforms_and_routes_there_are() -> None:
     text = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=e\nREQUIREMENTS JobPrio > 1\nSET X 1\n@e\n"
     config = config_of(text + TABLE.format(a="JobPrio > 2", b="true"), "NEGOTIATOR")
-    said = [sentence.text for sentence in about_transforms(Topic(config, ""))]
-    assert said == [
-        "condor_schedd transforms new jobs, in this order:",
-        "T: jobs with `JobPrio > 1`; it changes X",
+    host = Host(("SCHEDD", "JOB_ROUTER"))
+    said = [sentence.text for sentence in about_access(Topic(config, ""), host)]
+    first = said.index("condor_schedd transforms new jobs, in this order:")
+    assert said[first + 1] == "T: jobs with `JobPrio > 1`; it changes X"
+    first = said.index("condor_job_router gives a job the first of these routes that takes it:")
+    assert said[first : first + 5] == [
         "condor_job_router gives a job the first of these routes that takes it:",
         "A: jobs with `JobPrio > 2`; vanilla; 100 jobs, 50 of them idle",
         "B: jobs with `true`; vanilla; 100 jobs, 50 of them idle",
