@@ -11,8 +11,8 @@ from classad.ads.ad import Ad
 from classad.evaluate import EvalContext
 from classad.formats.long import read_long
 from policy.config import Config, load_config
-from policy.explain.sentences import Topic
 from policy.explain.roles import Host
+from policy.explain.sentences import Topic
 from policy.explain.submissions import about_access
 from policy.explain.trial import CannotTry, trial
 from policy.io import builtin_library
