@@ -89,6 +89,7 @@ _SLOT: Final = (
     *("ChildActivity", "ChildCpus", "ChildMemory", "ChildDisk", "ChildGPUs", "ChildCurrentRank"),
     *("ChildDSlotId", "ChildEnteredCurrentState", "ChildRetirementTimeRemaining"),
     *("ConsumptionPolicy", "ConsumptionCpus", "ConsumptionMemory", "ConsumptionDisk"),
+    "DedicatedScheduler",
 )
 _SUBMITTER: Final = (
     *("IdleJobs", "RunningJobs", "WeightedIdleJobs", "WeightedRunningJobs", "HeldJobs"),

@@ -12,7 +12,7 @@ negotiator takes submitter ads, which are asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
@@ -47,6 +47,7 @@ from pieslice.why.sessions import (
     session_line,
     why_it_ended,
 )
+from policy.claims import ClaimSettings
 from policy.model import NegotiatorPolicy
 
 
@@ -268,15 +269,35 @@ def _dedicated(job: AskedJob, slots: Iterable[ClassAd], context: EvalContext) ->
     """What the dedicated scheduler of a parallel job can ask slots for."""
     scheduler = job.ad.get_string("Scheduler", context=context)
     name = scheduler or f"DedicatedScheduler@{job.schedd}"
-    there = (slot.get_string("DedicatedScheduler", context=context) or "" for slot in slots)
-    naming = sum(each.lower() == name.lower() for each in there)
+    there = [
+        slot
+        for slot in slots
+        if (slot.get_string("DedicatedScheduler", context=context) or "").lower() == name.lower()
+        and slot.get_bool("DynamicSlot", context=context) is not True
+    ]
     hosts = job.ad.get_number("MaxHosts", context=context)
     needed = 1 if hosts is None else hosts
+    whole = [slot for slot in there if slot.get_bool("PartitionableSlot", context=context) is True]
+    parts = _parts_of(whole, job.ad, context)
+    naming = len(there) - len(whole) + max(parts, len(whole))
     slots_needed = plural(int(needed), "dedicated slot")
-    wanted = f"needs {slots_needed}, {naming} {'names' if naming == 1 else 'name'} {name}"
+    wanted = f"needs {slots_needed}, {len(there)} {'names' if len(there) == 1 else 'name'} {name}"
+    if parts > len(whole):
+        wanted += f", with room for {naming}"
     if naming < needed:
         return wanted
     return f"{wanted}, which asks for them in the owner's place (not predicted)"
+
+
+def _parts_of(slots: Sequence[ClassAd], job: ClassAd, context: EvalContext) -> int:
+    """How many jobs like one fit on partitionable slots, if nobody has anything of these."""
+    if not slots:
+        return 0
+    from pieslice.between.idle import IdleSlots
+    from pieslice.between.pool import pool_of
+
+    ads = [slot.ad for slot in pool_of(slots).slots.values()]
+    return IdleSlots.of(ads, ClaimSettings(), context).room(job).jobs
 
 
 # --- words ----------------------------------------------------------------------------------------

@@ -117,6 +117,21 @@ def test_why_a_job_is_not_offered(ad: str, matched: bool, submitter: str | None,
     assert why_not_ready(job, 1000.0, [*slots, ClassAd()]) == said
 
 
+def test_a_partitionable_slot_counts_for_as_many_hosts_as_fit_on_it_whole() -> None:
+    """Real daemons start three hosts of 2 cores on one slot of 8; what others have of it counts."""
+    about = {"DedicatedScheduler": "DedicatedScheduler@s", "State": "Unclaimed", "Memory": 800}
+    whole = {"Name": "slot1@m", "PartitionableSlot": True, "Cpus": 2, "TotalSlotCpus": 8, **about}
+    part = {"Name": "slot1_1@m", "DynamicSlot": True, "Cpus": 6, **about}
+    slots = [ClassAd({**ad, "Requirements": True}) for ad in (whole, part)]
+    wants = {"JobStatus": 1, "JobUniverse": 11, "RequestCpus": 2, "Requirements": True}
+    for hosts, more in ((4, ", which asks for them"), (5, "")):
+        job = AskedJob(1, 0, ClassAd({**wants, "MaxHosts": hosts}), "s", "u@d", 1, False)
+        said = why_not_ready(job, 1000.0, slots)
+        wanted = f"needs {hosts} dedicated slots, 1 names DedicatedScheduler@s, with room for 4"
+        assert said.startswith(wanted + more)
+        assert ("which asks" in said) is bool(more)
+
+
 ONLY_S2 = {"NEGOTIATOR_SUBMITTER_CONSTRAINT": 'ScheddName == "s2"'}
 PREFIXED = {
     "NEGOTIATOR_CLASSAD_USER_MAP_NAMES": "GROUP_PREFIX",
