@@ -191,7 +191,13 @@ def _from_state(
 ) -> tuple[dict[str, User], float]:
     """The users of a saved state and the size of its pool, in weighted cores."""
     records = rows_of(records_of(path, diagnostics))
-    rows = [row for row in records if not row.is_group]
+    size, used = _slots(path)
+    # Records are those of the last cycle; what has ended since is no longer used.
+    rows = [
+        row if used is None else evolve(row, in_use=used.get(row.name, 0.0))
+        for row in records
+        if not row.is_group
+    ]
     wanted = _submitter_demand(path, diagnostics)
     users = {
         row.name: _user_of(row, wanted.get(row.name))
@@ -202,7 +208,7 @@ def _from_state(
     if policy is None and any(row.is_group and row.name != "<none>" for row in records):
         note = "quotas of groups are not known without a configuration; --config names one"
         diagnostics.append(Diagnostic(note, severity="note"))
-    return users, _pool_size(path) or sum(row.in_use for row in rows)
+    return users, size or sum(row.in_use for row in rows)
 
 
 def _user_of(row: Row, wanted: float | None) -> User:
@@ -251,13 +257,20 @@ def _first(*numbers: float | None) -> float:
     return next((number for number in numbers if number is not None), 0.0)
 
 
-def _pool_size(path: Path) -> float:
-    """The weight of all slots of a capture, 0 without slot ads."""
+def _slots(path: Path) -> tuple[float, dict[str, float] | None]:
+    """The weight of all slots of a capture, 0 without slot ads, and of those that each user has."""
     file = CapturePaths(path).find("slots") if path.is_dir() else None
     if file is None:
-        return 0.0
+        return 0.0, None
     context = EvalContext()
-    return sum(own_weight(item.ad, context) for item in ads_of(file, []))
+    size, used = 0.0, dict[str, float]()
+    for item in ads_of(file, []):
+        weight = own_weight(item.ad, context)
+        size += weight
+        user = item.text("AccountingGroup") or item.text("RemoteUser")
+        if user is not None and item.text("State") in ("Claimed", "Preempting"):
+            used[user] = used.get(user, 0.0) + weight
+    return size, used
 
 
 # --- output -----------------------------------------------------------------------------------

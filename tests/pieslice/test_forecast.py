@@ -228,6 +228,16 @@ def test_what_is_wanted_is_the_sum_of_the_submitter_ads_of_a_user(
     assert found == [{"a@x": 4.0, "b@x": 1.0}, {"a@x": 7.5, "b@x": 1.0}]
 
 
+def test_hour_0_has_what_a_cycle_begins_with(capsys: pytest.CaptureFixture[str]) -> None:
+    """Slots that were given up since the records were kept are not used any more."""
+    assert main(["forecast", "examples/campus", "--json"]) == 0
+    points = json.loads(capsys.readouterr().out)["points"]
+    assert main(["negotiate", "examples/campus", "--table", "submitters", "--json"]) == 0
+    submitters = json.loads(capsys.readouterr().out)["tables"]["submitters"]
+    begun = {point["name"]: point["cores"] for point in points if point["hour"] == 0}
+    assert begun == {item["submitter"]: item["usage"] for item in submitters}
+
+
 def test_many_users_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
     words = [word for i in range(9) for word in ("--user", f"user{i}=1")]
     assert main(["forecast", *words, "--hours", "4"]) == 0

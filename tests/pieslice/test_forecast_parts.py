@@ -17,7 +17,7 @@ import pytest
 from attr import astuple, evolve
 
 from negotiator.io import InputError
-from pieslice.forecast.command import _followed, _model, _pair, _pool_size, _user, _user_of
+from pieslice.forecast.command import _followed, _model, _pair, _slots, _user, _user_of
 from pieslice.forecast.model import Demand, Settings, User, divide, forecast
 from pieslice.priorities.rows import Row
 from policy.load import policy_from_knobs
@@ -277,9 +277,9 @@ def test_who_counts_of_a_saved_state(tmp_path: Path) -> None:
     _, settings = model(asked(source=folder), diagnostics)
     assert [it.severity for it in diagnostics] == ["note"]
     assert settings.pool == 2.0
-    assert _pool_size(folder) == 0.0
+    assert _slots(folder) == (0.0, None)
     state(tmp_path, slots=['Name = "s"\nSlotWeight = 1.5', 'Name = "t"'])
-    assert _pool_size(folder) == 2.5
+    assert _slots(folder) == (2.5, {})
     assert model(asked(source=folder), [])[1].pool == 2.5
     assert model(asked(source=folder, pool=7.0), [])[1].pool == 7.0
 
