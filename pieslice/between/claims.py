@@ -233,7 +233,8 @@ class Claims(JobKeeper):
         if claim is None:
             self._claim(slot, match.submitter, match.schedd, number, how)
         elif claim.next_job < 0:
-            self._preempt(slot, claim, match, number)
+            by_rank = match.kind is MatchKind.RANK
+            self._preempt(slot, claim, match.submitter, match.schedd, number, by_rank=by_rank)
         self._note_left(whole, match.submitter, match.schedd)
         return True
 
@@ -379,13 +380,14 @@ class Claims(JobKeeper):
         """Start a job on one of its slots."""
         self._start(slot, number, How.MATCH)
 
-    def _preempt(self, slot: SimSlot, claim: Claim, match: Match, number: int) -> None:
+    def _preempt(
+        self, slot: SimSlot, claim: Claim, user: str, schedd: str, number: int, *, by_rank: bool
+    ) -> None:
         self.take(number)
-        claim.next_user, claim.next_schedd = match.submitter, match.schedd
-        claim.next_job = number
-        show_preempting(self.pool.own(slot), match.submitter)
+        claim.next_user, claim.next_job, claim.next_schedd = user, number, schedd
+        show_preempting(self.pool.own(slot), user)
         self._plan_eviction(slot, claim)
-        self.awaited(slot, claim, by_rank=match.kind is MatchKind.RANK)
+        self.awaited(slot, claim, by_rank=by_rank)
 
     def _plan_eviction(self, slot: SimSlot, claim: Claim) -> None:
         """Let a job stop when its retirement is over."""

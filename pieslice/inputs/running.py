@@ -11,6 +11,7 @@ raises ``InputError`` where a pool does not answer.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import weakref
 from collections.abc import Sequence
@@ -132,7 +133,9 @@ def folder_of(capture: LiveCapture, name: str) -> Path:
 
     place = temporary("pool")
     weakref.finalize(_LIFE, place.cleanup)
-    folder = Path(place.name, re.sub(r"[^\w.-]", "_", name))
+    # Answers call the pool by the name of the folder; on Windows names of files have no colons.
+    others = r"[^\w.-]" if os.name == "nt" else r"[^\w.:,\[\]-]"
+    folder = Path(place.name, re.sub(others, "_", name))
     capture.write(folder)
     return folder
 

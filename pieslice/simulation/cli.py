@@ -30,6 +30,10 @@ _EXAMPLES: Final = (
         "the jobs of a capture, again every two hours",
     ),
     (
+        "pieslice simulate mypool --days 0.1 --compare CLAIM_WORKLIFE=9 b",
+        "the pool's configuration with a macro that is set, and a file",
+    ),
+    (
         "pieslice simulate 10 --workload day.toml --days 0.1 --seeds 2 --compare a b",
         "which of two policies is better, and is it chance?",
     ),
@@ -56,7 +60,10 @@ def add_commands(subcommands: Subcommands) -> None:
         help="run N workloads, with this seed and the next ones, and tell the spread (1)",
     )
     parser.add_argument(
-        "--compare", nargs=2, metavar=("A", "B"), help="run two configurations on one workload"
+        "--compare",
+        nargs=2,
+        metavar=("A", "B"),
+        help="run two configurations on one workload: files, or NAME=TEXT for the pool's with that",
     )
     parser.add_argument(
         "--set",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ from pieslice.reports.progress import Moved, Progress
 from pieslice.runreport.asking import policy_options
 from pieslice.runreport.command import ReportError, write_page
 from pieslice.simulation.answers import LETTERS, Run, Simulated, SimulatedPolicy, simulated
+from pieslice.simulation.cli import setting
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.moment import write_moment
 from pieslice.simulation.replay import recorded_seconds
@@ -45,6 +47,8 @@ from pieslice.simulation.running import (
 from pieslice.simulation.setup import CAPTURED, Plan, about_policy, is_plain
 from pieslice.terminal import complain
 
+#: A macro that is set, in the place of a file.
+_SETTING: Final = re.compile(r"[A-Za-z_][\w.]*\s*=")
 _HOUR: Final = 3600
 _DAY: Final = 86_400
 
@@ -59,9 +63,13 @@ class _InterruptedError(Exception):
 
 @frozen
 class _Place:
-    """A configuration, the folder of its runs, and those that are done, one for each seed."""
+    """A configuration, the folder of its runs, and those that are done, one for each seed.
 
-    config: str | None
+    ``name``: what it is called; empty for that of the pool.
+    """
+
+    name: str
+    plan: Plan
     folder: Path | None
     runs: list[Run]
 
@@ -79,8 +87,9 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
             )
             told += "; --workload names others, --every repeats them"
             show_diagnostics([Diagnostic(told, severity="note")], err)
-        for config in args.compare or (args.config,):
-            show_diagnostics(about_policy(evolve(plan, config=config)), err)
+        sides = _sides(args, plan)
+        for _, side in sides:
+            show_diagnostics(about_policy(side), err)
         if args.capture is not None:
             return _capture(args, plan, out, err)
         with contextlib.ExitStack() as cleanup:
@@ -88,7 +97,7 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
             if folder is None and args.report is not None:
                 folder = Path(cleanup.enter_context(TemporaryDirectory()))
             if args.compare is not None or args.seeds > 1:
-                return _several(args, plan, folder, out, err)
+                return _several(args, sides, folder, out, err)
             return _one(args, plan, folder, out, err)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
@@ -230,29 +239,52 @@ def _told(moved: Moved, progress: Progress, err: IO[str]) -> RunReporter:
 # --- several runs -------------------------------------------------------------------------------
 
 
+def _sides(args: argparse.Namespace, plan: Plan) -> list[tuple[str, Plan]]:
+    """What is compared: configurations, or the pool's own with a macro that is set."""
+    if args.compare is None:
+        return [(plan.config or "", plan)]
+    found = []
+    for text in args.compare:
+        if _SETTING.match(text) and not Path(text).exists():
+            try:
+                macro = setting(text)
+            except argparse.ArgumentTypeError as problem:
+                raise RunError(f"--compare: {problem}") from None
+            found.append((text, evolve(plan, settings=(*plan.settings, macro))))
+        else:
+            found.append((text, evolve(plan, config=text)))
+    return found
+
+
 def _several(
-    args: argparse.Namespace, plan: Plan, folder: Path | None, out: IO[str], err: IO[str]
+    args: argparse.Namespace,
+    sides: Sequence[tuple[str, Plan]],
+    folder: Path | None,
+    out: IO[str],
+    err: IO[str],
 ) -> int:
     """One or two configurations, each on the workloads of all seeds."""
+    plan = sides[0][1]
     seeds = range(plan.seed, plan.seed + args.seeds)
     places = [
-        _Place(config, _place(folder, letter, compares=args.compare is not None), [])
-        for letter, config in zip(LETTERS, args.compare or (args.config,), strict=False)
+        _Place(name, side, _place(folder, letter, compares=args.compare is not None), [])
+        for letter, (name, side) in zip(LETTERS, sides, strict=False)
     ]
     progress = Progress(err)
     count = len(places) * len(seeds)
     with progress.counted("simulating", plan.seconds * count) as moved:
         runs = ((seed, place) for seed in seeds for place in places)
         for number, (seed, place) in enumerate(runs):
-            first = places[0].config if place is not places[0] else None
-            one = evolve(plan, config=place.config, seed=seed, instead_of=first)
+            other = place is not places[0] and place.plan.config is not None
+            first = places[0].plan.config if other else None
+            one = evolve(place.plan, seed=seed, instead_of=first)
             told = _told(_nth(moved, number, count, plan.seconds), progress, err)
             into = _run_folder(place, seed, several=len(seeds) > 1)
             place.runs.append(Run(one, run_new(one, into, _form(args), told)))
             if not place.runs[-1].summary["complete"]:
                 raise _InterruptedError(_half(args, one, into, places, place))
-    sides = [SimulatedPolicy(place.config or "", tuple(place.runs)) for place in places]
-    out.write(_printed(simulated(sides, seeds), args, out))
+    policies = [SimulatedPolicy(place.name, tuple(place.runs)) for place in places]
+    out.write(_printed(simulated(policies, seeds), args, out))
     if args.report is not None:
         write_page([place.folder for place in places if place.folder is not None], args.report)
     return EXIT_OK
@@ -281,7 +313,7 @@ def _half(
     args: argparse.Namespace, plan: Plan, folder: Path | None, places: list[_Place], place: _Place
 ) -> str:
     """What was interrupted, and how to get the rest."""
-    which = "" if len(places) == 1 else f" of {LETTERS[places.index(place)].upper()}, {plan.config}"
+    which = "" if len(places) == 1 else f" of {LETTERS[places.index(place)].upper()}, {place.name}"
     seed = f", seed {plan.seed}" if args.seeds > 1 else ""
     note = f"note: interrupted in the run{which}{seed}"
     if args.output is None:

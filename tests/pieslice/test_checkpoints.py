@@ -105,7 +105,7 @@ def test_the_first_job_of_all_may_wait_for_a_slot_or_have_none(tmp_path: Path) -
     assert [list(shapes.values()) for shapes in other.idle.values()] == [[[0, 2]], [[1]]]
     (slot,) = one.pool.slots.values()
     one._claim(slot, A, "schedd", 1, How.MATCH)
-    one._preempt(slot, one.state.claims[slot.name], B, "schedd", 0)
+    one._preempt(slot, one.state.claims[slot.name], B, "schedd", 0, by_rank=False)
     other = again(one, waiting(tmp_path).simulation)
     assert ads(other) == ads(one)
     assert f'PreemptingUser = "{B}"' in ads(one)[slot.name]

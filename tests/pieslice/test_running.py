@@ -12,6 +12,7 @@ import pytest
 from attr import evolve
 
 from classad.evaluate import EvalContext
+from pieslice.cli import main
 from pieslice.simulation.output import EVENT_COLUMNS, RunFolder
 from pieslice.simulation.running import (
     SILENT,
@@ -264,3 +265,24 @@ def test_jobs_are_told_apart_by_what_the_slots_that_are_there_ask_for(tmp_path: 
     assert cache._kinds_now(context) not in (one, both)
     simulation.pool.join("n2")
     assert cache._kinds_now(context) is both
+
+
+def test_a_macro_in_the_place_of_a_file_is_compared_in_the_pools_own_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What else the configuration has stays: a file in its place would have been all there is."""
+    found = []
+    for name, words in (
+        ("one", ["--set", "PRIORITY_HALFLIFE=60"]),
+        ("two", ["--compare", "PRIORITY_HALFLIFE=60", "PRIORITY_HALFLIFE=600"]),
+    ):
+        folder = tmp_path / name
+        command = ["simulate", "examples/campus", "--days", "0.01", "-o", str(folder), *words]
+        assert main(command) == 0
+        summaries = sorted(folder.rglob("summary.json"))
+        found.append([json.loads(path.read_text()) for path in summaries])
+    out = capsys.readouterr().out
+    assert "A: PRIORITY_HALFLIFE=60\nB: PRIORITY_HALFLIFE=600\n" in out
+    (alone,), (first, second) = found
+    assert first == alone
+    assert set(second["groups"]) == set(alone["groups"])

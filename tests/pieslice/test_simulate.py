@@ -1481,6 +1481,10 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4", "--workload", str(empty)], "contains no jobs"),
         (["4", "--workload", "capture"], "needs a captured pool"),
         (["4x2"], "`4x2` are slots without jobs: give --workload"),
+        (
+            ["4", "--workload", "x.csv", "--compare", "PRIORITY_HALFLIF=1", "b"],
+            "--compare: `PRIORITY_HALFLIF` is not a macro of HTCondor",
+        ),
         (["4", "--workload", str(machines.rename(tmp_path / "m.txt"))], ".swf, .csv or .toml"),
         ([str(tmp_path / "nowhere"), "--workload", str(swf)], "or a number of slots: 10, or 10x8"),
         (["4", "--workload", str(tmp_path / "broken.swf.gz")], "not a whole gzip file"),
@@ -1741,7 +1745,7 @@ def test_the_first_job_of_all_waits_again_if_the_slot_that_it_waits_for_leaves(
         settings=ClaimSettings(retirement=9000),
         changes=(MachineChange(60, machine, False),),
     )
-    simulation._preempt(slot, simulation.state.claims[slot.name], B, "schedd", 0)
+    simulation._preempt(slot, simulation.state.claims[slot.name], B, "schedd", 0, by_rank=False)
     assert not simulation.idle[B]
     simulation.advance(60)
     assert [list(shapes.values()) for shapes in simulation.idle.values()] == [[[0]], [[1]]]
@@ -1960,7 +1964,7 @@ def test_a_job_that_is_too_big_for_what_a_slot_has_left_waits(tmp_path: Path) ->
 def test_the_end_of_a_job_that_was_preempted_does_not_end_the_next_one(tmp_path: Path) -> None:
     simulation, slot = two_users(tmp_path)
     simulation.advance(60)
-    simulation._preempt(slot, simulation.state.claims[slot.name], B, "schedd", 0)
+    simulation._preempt(slot, simulation.state.claims[slot.name], B, "schedd", 0, by_rank=False)
     simulation.advance(700)
     claim = simulation.state.claims[slot.name]
     assert (claim.user, claim.job, claim.job_begun) == (B, 0, 60)

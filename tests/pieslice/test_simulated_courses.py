@@ -62,7 +62,7 @@ class Ledger:
         elif kind == "match":
             assert self.submitted[job][1] == user
             holder, _ = self.running[slot]
-            assert detail == f"preempts {self.submitted[holder][1]}"
+            assert detail.removesuffix(" by rank") == f"preempts {self.submitted[holder][1]}"
             self.promised[job] = slot
         elif kind in ("finish", "preempt", "lost"):
             self.end(time, kind, user, job, slot)
