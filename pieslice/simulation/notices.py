@@ -29,7 +29,21 @@ def about_run(negotiator: Negotiator) -> list[Diagnostic]:
     """What the configuration changes, jobs that match no slot, and slots that are not shared."""
     simulation = negotiator.simulation
     changed = notes(negotiator.what_if, of_cycle=False)
-    return [*changed, *about_jobs(simulation), *_about_slots(simulation.pool)]
+    ends = _about_ends(simulation)
+    return [*changed, *about_jobs(simulation), *_about_slots(simulation.pool), *ends]
+
+
+def _about_ends(simulation: Simulation) -> list[Diagnostic]:
+    """Jobs that the workload lets run on though expressions may end them."""
+    found, jobs = [], simulation.workload.ending
+    if jobs:
+        have = "has" if jobs == 1 else "have"
+        what = "expressions that hold, remove or requeue jobs, which are not simulated"
+        found.append(f"{plural(jobs, 'job')} {have} {what}")
+    macros = [macro for asked in simulation.settings.system.values() for macro, _ in asked]
+    if macros:
+        found.append(f"not simulated: {', '.join(macros)}")
+    return [Diagnostic(text, severity="note") for text in found]
 
 
 def _about_slots(pool: SlotPool) -> list[Diagnostic]:

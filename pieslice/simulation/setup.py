@@ -71,6 +71,7 @@ from pieslice.simulation.workload import (
     table_rows,
 )
 from policy.claims import ClaimSettings
+from policy.data.tables import meanings
 from policy.io import builtin_library
 from policy.model import NegotiatorPolicy
 from policy.universes import UNIVERSES
@@ -415,7 +416,7 @@ def check_macro(name: str) -> None:
     if not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):
         raise RunError(f"`{name}` is not the name of a macro")
     if not name.upper().startswith("GROUP_") and not name.upper().endswith("_LIMIT"):
-        known = builtin_library().defaults
+        known = [*builtin_library().defaults, *meanings()]
         if name.lower() not in {item.lower() for item in known}:
             raise RunError(f"`{name}` is not a macro of HTCondor{did_you_mean(name, known)}")
 

@@ -24,6 +24,7 @@ from classad.ads.expression import Expression, parsed
 from classad.language.bounds import glance
 from classad.language.values import INT_MAX
 from negotiator.jobs.autoclusters import AutoclusterTable
+from negotiator.jobs.endings import decides_itself
 from pieslice.data import JsonObject
 from pieslice.reports.names import did_you_mean
 from pieslice.simulation.errors import WorkloadError
@@ -94,12 +95,14 @@ class Workload:
     """All jobs, the earliest first, and their shapes.
 
     ``left_out``: how many jobs of a queue take no slots of the pool, by what they are.
+    ``ending``: how many jobs have expressions that may end them before their time.
     ``processors``: cores are processors, which may be those of several machines.
     """
 
     shapes: list[JobKind] = field(factory=list)
     arrivals: list[Arrival] = field(factory=list)
     left_out: Mapping[str, int] = field(factory=dict)
+    ending: int = 0
     processors: bool = False
     _known: dict[tuple[object, ...], int] = field(factory=dict)
 
@@ -366,6 +369,7 @@ def from_capture(
     workload = Workload()
     found = list(jobs)
     shapes = _captured_shapes(workload, found, asked)
+    workload.ending = sum(decides_itself(job.ad) for job in found)
     for moment in range(0, max(seconds, 1), every) if every > 0 else (0,):
         for job, shape in zip(found, shapes, strict=True):
             length = max(1, round(run_time * math.exp(rng.gauss(0.0, 1.0))))
@@ -377,6 +381,7 @@ def from_recorded(jobs: Iterable[RecordedJob], asked: frozenset[str]) -> Workloa
     """Jobs as they came and for as long as they ran; ``asked`` as for a capture."""
     workload, found = Workload(), list(jobs)
     shapes = _captured_shapes(workload, found, asked)
+    workload.ending = sum(decides_itself(job.ad) for job in found)
     workload.arrivals += (
         Arrival(job.submit, job.run_time, shape, job.origin)
         for job, shape in zip(found, shapes, strict=True)

@@ -1578,6 +1578,25 @@ def test_what_a_simulation_leaves_out_of_a_policy_is_told(
         assert all(note in shown for note in notes)
 
 
+def test_expressions_that_would_end_jobs_are_not_passed_over_in_silence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slot = 'MyType = "Machine"\nName = "slot1@m"\nCpus = 4\nMyCurrentTime = 1795000000\n'
+    (tmp_path / "slots.ads").write_text(f"{slot}Requirements = true\n")
+    head = 'MyType = "Job"\nUser = "a@d"\nJobStatus = 1\nJobUniverse = 5\nProcId = 0\n'
+    hold = "PeriodicHold = time() - QDate > 9\n"
+    kinds = enumerate(("", "PeriodicHold = false\n", hold, "AllowedJobDuration = 9\n"), 1)
+    jobs = [f"{head}Requirements = true\nClusterId = {number}\n{own}" for number, own in kinds]
+    (tmp_path / "jobs.ads").write_text("\n".join(jobs))
+    words = ["simulate", str(tmp_path), "--workload", "capture", "--days", "0.01"]
+    assert main(words) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "2 jobs have expressions that hold, remove or requeue jobs, which are not" in said
+    assert "SYSTEM_PERIODIC" not in said
+    assert main([*words, "--set", "SYSTEM_PERIODIC_HOLD=JobStatus == 2"]) == 0
+    assert "not simulated: SYSTEM_PERIODIC_HOLD" in " ".join(capsys.readouterr().err.split())
+
+
 def test_demand_that_no_slot_serves_is_nobodys_due(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
