@@ -44,6 +44,7 @@ from policy.knobs.readers import MAIN
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, WARNING
 from policy.lint.findings import FINDINGS
+from policy.lint.names import doubted
 from policy.lint.verdict import Examination, Verdict, examine, upgrade
 from policy.load import PolicyLoad, load_policy
 from policy.versions import Followed
@@ -180,7 +181,7 @@ def check_configuration(
     if to is not None:
         after = read_configuration(path, reader._replace(followed=to))
         step = upgrade(config, after, asked=asked, fragment=fragment)
-    findings = (*found.findings, *ends)
+    findings = (*_of_command_line(config, found.findings), *ends)
     name = reader.called.get(path, path)
     change = None
     if running is not None:
@@ -204,6 +205,19 @@ def check_configuration(
             change,
         )
     )
+
+
+def _of_command_line(config: Config, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings, with errors for macros of the command line that there are not."""
+    given = tuple(doubted(config, ()))
+    said = {_key(one) for one in given}
+    yield from given
+    yield from (one for one in found if _key(one) not in said)
+
+
+def _key(found: Diagnostic) -> tuple[object, ...]:
+    """What a finding about the command line has in common with the same one of the check."""
+    return found.id, None if found.source is None else found.source.name, found.line, found.column
 
 
 def explain_configuration(path: str, reader: ConfigurationReader) -> Policy:

@@ -37,6 +37,7 @@ from policy.lint import (
     transforms,
     units,
     upgrade,
+    usermaps,
     wholes,
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
@@ -51,7 +52,7 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 _FAMILIES: Final = (
     *(reading, holes, choices, names, lists, security, companions, agreement, transforms, routes),
     *(groups, attributes, comparisons, slips, texts, kinds, units, preemption, between, wholes),
-    *(upgrade, support),
+    *(upgrade, usermaps, support),
 )
 _DECLARED: Final = [
     value

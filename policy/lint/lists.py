@@ -40,8 +40,6 @@ NOT_DEFINED: Final = Finding(
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
     elsewhere=True,
 )
-_MAP: Final = re.compile(r'\buserMap\(\s*"(\w+)', re.IGNORECASE)
-_MAP_NAMES: Final = "_CLASSAD_USER_MAP_NAMES"
 _ITEM: Final = re.compile(r"[^,\s]+")
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _QUOTES: Final = "\"'"
@@ -152,32 +150,6 @@ def no_value(view: View) -> Iterator[Diagnostic]:
         broken = setting.unparsable() if named else None
         if broken is not None:
             yield setting.say(no_value, *broken, "a text needs quotes")
-
-
-@finding(
-    "P216",
-    "userMap() of a map that no list names",
-    "userMap() is undefined for a map that <SUBSYS>_CLASSAD_USER_MAP_NAMES does not list. Without"
-    " any such list nothing is said: another file may have it.",
-    "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
-    "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
-    'SUBMIT_REQUIREMENT_MAPPED = userMap("project", Owner) =!= undefined\n',
-    "SCHEDD_CLASSAD_USER_MAP_NAMES = projects\nCLASSAD_USER_MAPFILE_projects = /etc/projects\n"
-    "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
-    'SUBMIT_REQUIREMENT_MAPPED = userMap("projects", Owner) =!= undefined\n',
-    observed="Observed with 25.14.1: its schedd refuses a job for such a requirement, and takes it"
-    " once the list has the map.",
-)
-def no_map(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """Maps that expressions and transforms ask for, by any list: a daemon's own is not told."""
-    asked = list(_MAP.finditer(setting.text()))
-    table = view.config.scope.table if asked else ()
-    lists = [one for one in table if one.name.upper().endswith(_MAP_NAMES)]
-    listed = {item.casefold() for one in lists for item in _ITEM.findall(one.raw)}
-    for found in asked if lists else ():
-        if found[1].casefold() not in listed:
-            message = f"no {lists[0].name.upper()} lists the map `{found[1]}`"
-            yield setting.say(no_map, message, Item.of(found, 1), meant(found[1], sorted(listed)))
 
 
 def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagnostic]:

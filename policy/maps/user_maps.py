@@ -89,6 +89,10 @@ class UserMap(Mapping[str, str]):
             if answer is not None:
                 yield line, answer
 
+    def rows(self) -> Iterator[MapLine]:
+        """All lines, in their order."""
+        return iter(self._lines)
+
     def literals(self) -> Iterator[MapLine]:
         """The lines with a literal key."""
         return (line for line in self._lines if line.pattern is None)

@@ -293,3 +293,12 @@ def test_accepting_needs_a_file(pool: Path, capsys: pytest.CaptureFixture[str]) 
     assert check("--accept", pool) == 2
     assert "--accepted FILE" in capsys.readouterr().err
     assert check("--accepted", pool.with_name("none"), pool) == 2
+
+
+@pytest.mark.parametrize("given", ["UNKNOWN_STRANGER=1", "NEGOTIATOR_INTERVALL=5"])
+def test_a_macro_of_the_command_line_that_there_is_not_is_an_error(
+    pool: Path, given: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check("-D", given, pool) == 1
+    said = capsys.readouterr().out
+    assert said.count("<command line>:1:1: error[P201]") == 1

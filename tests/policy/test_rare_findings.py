@@ -134,6 +134,7 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
         (
             f"A @=x\n # pieslice: ignore P505 because it is text\n@x\n{BAD}\nfoo\n",
             [
+                "P901:2 there is no P505 here to be silenced",
                 "P505:4 nothing keeps two users from preempting each other in turns",
                 "P101:5 a statement needs `=` or `:` after its name",
             ],
