@@ -63,6 +63,7 @@ def reload_page() -> str:
 def _table() -> Iterator[str]:
     yield "| macro | daemon | what it needs |"
     yield "|---|---|---|"
-    for name, (daemon, needs) in reload_rows().items():
-        shown = f"`{name}`" if name[0] != "<" else "what STARTD_ATTRS names"
-        yield f"| {shown} | condor_{daemon.lower()} | {_WORDS.get(needs, needs)} |"
+    for name, (daemons, needs) in reload_rows().items():
+        shown = f"`{name}`" if name != "<STARTD_ATTRS>" else "what STARTD_ATTRS names"
+        programs = ", ".join(f"condor_{daemon.lower()}" for daemon in daemons.split())
+        yield f"| {shown} | {programs} | {_WORDS.get(needs, needs)} |"

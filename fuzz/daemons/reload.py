@@ -130,6 +130,7 @@ class Answer:
     condor_restart."""
 
     macro: str
+    daemon: str
     first: str
     written: str
     reconfigured: str
@@ -165,8 +166,9 @@ def run(system: Path, port: int, asked: Round) -> Iterator[Answer]:
         pool.wait(now)
         time.sleep(_SETTLE)
         third = [pool.ask(one.look) for one in asked.questions]
-        for one, *seen in zip(asked.questions, first, written, second, third, strict=True):
-            yield Answer(one.macro, *seen)
+        for number, one in enumerate(asked.questions):
+            seen = (looks[number] for looks in (first, written, second, third))
+            yield Answer(one.macro, one.daemon, *seen)
     finally:
         pool.stop()
 
@@ -183,7 +185,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continue
         for one in run(args.folder, args.port, asked):
             seen = [one.first, one.written, one.reconfigured, one.restarted]
-            row = {"round": asked.name, "macro": one.macro, "needs": one.needs, "seen": seen}
+            about = {"macro": one.macro, "daemon": one.daemon, "needs": one.needs}
+            row = {"round": asked.name, **about, "seen": seen}
             print(json.dumps(row), flush=True)
 
 

@@ -75,11 +75,13 @@ PRIORITY_HALFLIFE = 5000
 
 @frozen
 class Question:
-    """A macro, its two values, and the command whose output tells which of them counts."""
+    """A macro, its two values, and the command whose output tells which of them counts; ``daemon``:
+    whom that asks, where several read the macro."""
 
     macro: str
     values: tuple[str, str]
     look: str
+    daemon: str = ""
 
 
 @frozen
@@ -315,9 +317,14 @@ _ALONE: Final = (
         more='SUBMIT_REQUIREMENT_r = false\nSUBMIT_REQUIREMENT_r_REASON = "refused"\nSTART=false\n',
     ),
     *_alone(
-        Question("SUSPEND", ("false", "true"), "condor_status -af Activity | sort | tail -1"),
         Question("PREEMPT", ("false", "true"),
-                 "condor_history -af NumJobStarts; condor_q -all -af 'NumJobStarts > 1' JobStatus"),
+                 "condor_q -all -af NumShadowStarts | sort -n | tail -1"),
+        more="WANT_SUSPEND = false\nWANT_VACATE = true\nPOLLING_INTERVAL = 3\n",
+        prepare=_submit("request_memory=10\\nrequest_disk=1"),
+        settle=14.0,
+    ),
+    *_alone(
+        Question("SUSPEND", ("false", "true"), "condor_status -af Activity | sort | tail -1"),
         Question("NEGOTIATOR_SLOT_CONSTRAINT", ("false", "true"), _RUNNING),
         Question("NEGOTIATOR_JOB_CONSTRAINT", ("false", "true"), _RUNNING),
         Question("NEGOTIATOR_SUBMITTER_CONSTRAINT", ("false", "true"), _RUNNING),
@@ -330,6 +337,38 @@ _ALONE: Final = (
     ),
 )  # fmt: skip
 _DAEMONS: Final = "MASTER, COLLECTOR, NEGOTIATOR, SCHEDD, STARTD"
+_MAIN: Final = ("master", "collector", "negotiator", "schedd", "startd")
+#: Keeps where the daemons are, since the collector may not tell any more.
+_ADDRESSES: Final = "sleep 6; " + "; ".join(
+    f"condor_status -{name} -af MyAddress | head -1 >{name}.addr" for name in _MAIN
+)
+
+
+def _authorization(*levels: tuple[str, str, str]) -> Round:
+    """Whether each daemon still takes commands of a level when a list of it changes."""
+    questions = (
+        Question(f"{list_}_{level}", values, _SUCCEEDS.format(name, level), name.upper())
+        for list_, level, second in levels
+        for values in (("*" if list_ == "ALLOW" else "", second),)
+        for name in _MAIN
+    )
+    return Round(f"{levels[0][0]} {levels[0][1]}".lower(), tuple(questions), prepare=_ADDRESSES)
+
+
+_SUCCEEDS: Final = 'condor_ping -addr "$(cat {}.addr)" {} 2>&1 | grep -ac succeeded'
+_DEFRAG: Final = Round(
+    "defrag",
+    (
+        Question("DEFRAG_INTERVAL", ("20", "3"),
+                 "f=$DIR/log/DefragLog; sleep 20; a=$(grep -c 'Evaluating' $f); sleep 12;"
+                 " b=$(grep -c 'Evaluating' $f); [ $((b - a)) -ge 3 ] && echo fast || echo slow"),
+        Question("DEFRAG_WHOLE_MACHINE_EXPR", ("Cpus > 1", "Cpus > 100"),
+                 "condor_status -defrag -af WholeMachines"),
+    ),
+    f"DAEMON_LIST = {_DAEMONS}, DEFRAG\nDEFRAG_DEBUG = D_FULLDEBUG\nDEFRAG_UPDATE_INTERVAL = 3\n"
+    "DEFRAG_DRAINING_MACHINES_PER_HOUR = 60\n",
+    settle=25.0,
+)  # fmt: skip
 _FEWER: Final = Round(
     "fewer daemons",
     (
@@ -346,4 +385,11 @@ _ASKED_FOR: Final = Round(
     ),
     "SUBMIT_REQUIREMENT_NAMES = r\nSTART = false\n",
 )  # fmt: skip
-ROUNDS: Final = (_SLOTS, _SCHEDD, _NEGOTIATOR, _PLACES, _FEWER, _ASKED_FOR, *_ALONE)
+ROUNDS: Final = (
+    _SLOTS, _SCHEDD, _NEGOTIATOR, _PLACES, _FEWER, _ASKED_FOR, _DEFRAG,
+    _authorization(*(("ALLOW", level, "nobody@none.test")
+                     for level in ("ADMINISTRATOR", "DAEMON", "NEGOTIATOR"))),
+    _authorization(("DENY", "READ", "*")),
+    _authorization(("DENY", "WRITE", "*")),
+    *_ALONE,
+)  # fmt: skip

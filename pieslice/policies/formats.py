@@ -283,7 +283,7 @@ shape(
     " behaviour? reload?=reloading",
 )
 shape(Host, "roles=role_names daemons")
-shape(Reload, "daemons everywhere unread parts")
+shape(Reload, "daemons started ended everywhere unread parts")
 shape(ReloadedDaemon, "daemon needs=word macros")
 shape(
     ReloadedMacro,

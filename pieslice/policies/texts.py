@@ -91,6 +91,10 @@ def reload_lines(running: str, found: Reload) -> Iterator[str]:
             change = one.change
             sides = (_value(text) for text in (change.before, change.after))
             yield f"{_INDENT}{change.macro}: {' -> '.join(sides)}  ({one.needs.value})"
+    for daemon in found.started:
+        yield f"{_program(daemon)}: is started, and reads the new files"
+    for daemon in found.ended:
+        yield f"{_program(daemon)}: is ended"
     for what, names in (
         ("read by every daemon; of those not named above it is not known what they need",
          found.everywhere),
@@ -99,7 +103,14 @@ def reload_lines(running: str, found: Reload) -> Iterator[str]:
     ):  # fmt: skip
         if names:
             yield f"{what}: {listing(names)}"
-    if not (found.daemons or found.everywhere or found.parts or found.unread):
+    if not (
+        found.daemons
+        or found.started
+        or found.ended
+        or found.everywhere
+        or found.parts
+        or found.unread
+    ):
         yield f"nothing changes from {running}"
 
 

@@ -75,7 +75,7 @@ def _spellings() -> dict[str, str]:
 
 @cache
 def reload_rows() -> Mapping[str, tuple[str, str]]:
-    """The daemon that was asked, and what it needs to act by a new value, by macro.
+    """The daemons that were asked, and what they need to act by a new value, by macro.
 
     ``<n>`` is any number, ``<name>`` any name; what is needed is ``nothing``, ``reconfig`` or
     ``restart``.

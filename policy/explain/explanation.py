@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from attr import evolve
@@ -42,15 +43,17 @@ def explain_policy(
     config: Config, loaded: PolicyLoad, quotas: EffectiveQuotas | None = None, *, host: Host
 ) -> tuple[Sentence, ...]:
     """Everything there is to say about a policy to those whose daemons run on a host: by the roles
-    of the host, in the order of a job's life."""
+    of the host, in the order of a job's life; roles of which the files decide nothing come last."""
     topic = Topic(config, "")
     central = host.runs("NEGOTIATOR")
+    roles = [
+        tuple(about_access(topic, host)),
+        tuple(_about_center(topic, loaded, quotas, host)) if central else (),
+        tuple(about_execute(topic, host) if host.runs("STARTD") else _drains(topic, host)),
+    ]
     return (
         *(_about_start(loaded) if central else ()),
-        *(about_access(topic, host)),
-        *(_about_center(topic, loaded, quotas, host) if central else ()),
-        *(about_execute(topic, host) if host.runs("STARTD") else ()),
-        *(() if host.runs("STARTD") else _drains(topic, host)),
+        *chain.from_iterable(sorted(roles, key=lambda told: not only_set(told))),
         *about_others(topic.titled("Other expressions"), host),
         *(_about_unsupported(loaded) if central else ()),
     )

@@ -70,11 +70,14 @@ class ReloadedDaemon:
 
 @frozen
 class Reload:
-    """``daemons`` in the order of DAEMON_LIST, with what is for them; ``everywhere``: macros that
+    """``daemons`` in the order of DAEMON_LIST, with what is for them; those that are ``started``
+    read the new files, and others are ``ended``, by DAEMON_LIST; ``everywhere``: macros that
     every daemon reads, of which it is not known what those need that were not asked; ``unread``:
     macros that no daemon of the host is known to read; ``parts``: macros that change others."""
 
     daemons: tuple[ReloadedDaemon, ...]
+    started: tuple[str, ...]
+    ended: tuple[str, ...]
     everywhere: tuple[str, ...]
     unread: tuple[str, ...]
     parts: tuple[str, ...]
@@ -82,8 +85,11 @@ class Reload:
 
 def reload(running: Config, new: Config) -> Reload:
     """What changes, for whom, and what is enough."""
-    host = host_of(new)
-    daemons = tuple(dict.fromkeys((*host.daemons, *host_of(running).daemons)))
+    host, before = host_of(new), host_of(running)
+    listed = host.listed is not None and before.listed is not None
+    started = tuple(one for one in host.daemons if listed and one not in before.daemons)
+    ended = tuple(one for one in before.daemons if listed and one not in host.daemons)
+    daemons = tuple(dict.fromkeys((*host.daemons, *before.daemons)))
     both = Host(daemons, host.listed)
     attributes = {name for one in (running, new) for name in _published(one)}
     found: dict[str, list[ReloadedMacro]] = {daemon: [] for daemon in daemons}
@@ -96,14 +102,19 @@ def reload(running: Config, new: Config) -> Reload:
         known = _readers(change, attributes)
         readers = [one for one in known if both.runs(one)]
         if len(known) >= len(MAIN):
-            everywhere.append(change.macro)
-            readers = [one for one in readers if find_needs(change.macro, one) is not None]
+            asked = [one for one in readers if find_needs(change.macro, one) is not None]
+            everywhere += [] if asked == readers else [change.macro]
+            readers = asked
         elif not readers:
             unread.append(change.macro)
         for daemon in readers:
             found[daemon].append(ReloadedMacro(change, _needs(change.macro, daemon, attributes)))
-    of = (ReloadedDaemon(daemon, tuple(macros)) for daemon, macros in found.items() if macros)
-    return Reload(tuple(of), tuple(everywhere), tuple(unread), tuple(parts))
+    of = (
+        ReloadedDaemon(daemon, tuple(macros))
+        for daemon, macros in found.items()
+        if macros and daemon not in (*started, *ended)
+    )
+    return Reload(tuple(of), started, ended, tuple(everywhere), tuple(unread), tuple(parts))
 
 
 def _as_written(running: Config, change: ChangedMacro) -> ChangedMacro:
@@ -152,8 +163,8 @@ def find_needs(macro: str, daemon: str) -> Needs | None:
     exact = _rows().get((macro.casefold(), daemon))
     if exact is not None:
         return exact
-    for pattern, reader, needs in _patterns():
-        if reader == daemon and pattern.fullmatch(macro):
+    for pattern, readers, needs in _patterns():
+        if daemon in readers and pattern.fullmatch(macro):
             return needs
     return None
 
@@ -162,17 +173,18 @@ def find_needs(macro: str, daemon: str) -> Needs | None:
 def _rows() -> Mapping[tuple[str, str], Needs]:
     return {
         (name.casefold(), daemon): Needs[needs.upper()]
-        for name, (daemon, needs) in reload_rows().items()
+        for name, (daemons, needs) in reload_rows().items()
+        for daemon in daemons.split()
     }
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str, Needs], ...]:
+def _patterns() -> tuple[tuple[re.Pattern[str], list[str], Needs], ...]:
     found = []
-    for name, (daemon, needs) in reload_rows().items():
+    for name, (daemons, needs) in reload_rows().items():
         text = re.escape(name)
         for hole, what in _HOLES.items():
             text = text.replace(re.escape(hole), what)
         if text != re.escape(name):
-            found.append((re.compile(text, re.IGNORECASE), daemon, Needs[needs.upper()]))
+            found.append((re.compile(text, re.IGNORECASE), daemons.split(), Needs[needs.upper()]))
     return tuple(found)

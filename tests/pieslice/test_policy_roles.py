@@ -304,3 +304,19 @@ def test_a_day_and_a_bit_is_one_day(tmp_path: Path, capsys: Capture) -> None:
     text = f"{EXECUTE}MAXJOBRETIREMENTTIME = 86520\n"
     found = told(tmp_path, text, capsys)["How long it may retire and vacate"]
     assert found[0] == "A preempted job may run on until it has had 86520 s (1 day). [c:2]"
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("", ["SCHEDD", "NEGOTIATOR", "STARTD"]),
+        ("START = KeyboardIdle > 5\n", ["STARTD", "SCHEDD", "NEGOTIATOR"]),
+        ("PRIORITY_HALFLIFE = 5\nNUM_CPUS = 5\n", ["NEGOTIATOR", "STARTD", "SCHEDD"]),
+    ],
+)
+def test_roles_of_which_the_files_decide_nothing_come_last(
+    text: str, order: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    text = f"DAEMON_LIST = MASTER COLLECTOR NEGOTIATOR SCHEDD STARTD\n{text}"
+    topics = list(told(tmp_path, text, capsys))
+    assert sorted(order, key=lambda daemon: topics.index(OF_ROLES[daemon])) == order

@@ -25,8 +25,8 @@ def config(**values: str) -> Config:
 
 
 def test_each_row_is_about_a_daemon_and_one_of_three_answers() -> None:
-    for name, (daemon, needs) in reload_rows().items():
-        assert daemon in MAIN, name
+    for name, (daemons, needs) in reload_rows().items():
+        assert set(daemons.split()) <= {*MAIN, "DEFRAG"}, name
         assert needs in ("nothing", "reconfig", "restart"), name
     assert list(reload_rows()) == sorted(reload_rows())
 
@@ -34,7 +34,7 @@ def test_each_row_is_about_a_daemon_and_one_of_three_answers() -> None:
 def test_the_page_has_what_was_asked() -> None:
     written = (ROOT / "docs" / "reload.md").read_text(encoding="utf-8")
     assert written == reload_page(), "run: python -m docs.written reload > docs/reload.md"
-    rows = re.findall(r"^\| .* \| condor_\w+ \| ", written, re.MULTILINE)
+    rows = re.findall(r"^\| .* \| condor_[\w, ]+ \| ", written, re.MULTILINE)
     assert len(rows) == len(reload_rows())
 
 
@@ -88,8 +88,13 @@ def test_only_daemons_of_the_host_are_reloaded() -> None:
 
 
 def test_a_daemon_that_is_new_in_the_list_is_the_master_s_to_start() -> None:
-    found = reload(config(DAEMON_LIST="MASTER STARTD"), config(DAEMON_LIST="MASTER STARTD SCHEDD"))
+    less, more = {"DAEMON_LIST": "MASTER STARTD"}, {"DAEMON_LIST": "MASTER STARTD SCHEDD"}
+    found = reload(config(**less), config(**more, SCHEDD_INTERVAL="9"))
     assert [(one.daemon, one.needs) for one in found.daemons] == [("MASTER", Needs.RECONFIG)]
+    assert (found.started, found.ended, found.unread) == (("SCHEDD",), (), ())
+    found = reload(config(**more, SCHEDD_INTERVAL="9"), config(**less))
+    assert (found.started, found.ended) == ((), ("SCHEDD",))
+    assert [one.daemon for one in found.daemons] == ["MASTER"]
 
 
 def test_a_macro_that_is_part_of_others_acts_through_them() -> None:
@@ -143,3 +148,12 @@ def test_bad_usage(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "none: no such file or directory" in capsys.readouterr().err
     assert main(["check", "--reload", "c", "--format", "sarif", str(tmp_path / "c")]) == 2
     assert "--reload is told as text and json, not as sarif" in capsys.readouterr().err
+
+
+def test_what_all_daemons_of_the_host_were_asked_is_known() -> None:
+    found = reload(config(**EXECUTE, ALLOW_DAEMON="a"), config(**EXECUTE, ALLOW_DAEMON="b"))
+    assert {one.daemon: one.needs for one in found.daemons} == {
+        "MASTER": Needs.RECONFIG,
+        "STARTD": Needs.RECONFIG,
+    }
+    assert found.everywhere == ()
