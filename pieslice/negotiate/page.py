@@ -191,6 +191,5 @@ def _quotas(result: CycleResult) -> Iterator[str]:
 
 def _about(cycle: Cycle) -> Iterator[tuple[str, str]]:
     pool, result = cycle.outcome.pool, cycle.outcome.result
-    yield "pool", pool.name
     yield "as of", f"{iso_time(result.now)}, {pool.now_from}"
     yield "HTCondor", str(pool.version)

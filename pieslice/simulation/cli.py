@@ -40,6 +40,11 @@ _EXAMPLES: Final = (
 )
 
 
+_COMPARE: Final = (
+    "run two configurations on one workload: files, or NAME=TEXT for the pool's with that"
+)
+
+
 def add_commands(subcommands: Subcommands) -> None:
     """Add ``simulate``."""
     parser = subcommands.add_parser(
@@ -59,12 +64,7 @@ def add_commands(subcommands: Subcommands) -> None:
         metavar="N",
         help="run N workloads, with this seed and the next ones, and tell the spread (1)",
     )
-    parser.add_argument(
-        "--compare",
-        nargs=2,
-        metavar=("A", "B"),
-        help="run two configurations on one workload: files, or NAME=TEXT for the pool's with that",
-    )
+    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help=_COMPARE)
     parser.add_argument(
         "--set",
         action="append",
@@ -157,17 +157,12 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
 def setting(text: str) -> tuple[str, str]:
     """The name and the text of ``NAME=TEXT``; the name must be that of some macro."""
     from pieslice.simulation.errors import RunError
-    from pieslice.simulation.setup import check_macro
+    from pieslice.simulation.setup import read_setting
 
-    name, equals, value = text.partition("=")
-    name = name.strip()
-    if not equals:
-        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=TEXT")
     try:
-        check_macro(name)
+        return read_setting(text)
     except RunError as problem:
         raise argparse.ArgumentTypeError(str(problem)) from None
-    return name, value.strip()
 
 
 def _positive(text: str) -> float:

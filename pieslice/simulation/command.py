@@ -31,7 +31,6 @@ from pieslice.reports.progress import Moved, Progress
 from pieslice.runreport.asking import policy_options
 from pieslice.runreport.command import ReportError, write_page
 from pieslice.simulation.answers import LETTERS, Run, Simulated, SimulatedPolicy, simulated
-from pieslice.simulation.cli import setting
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.moment import write_moment
 from pieslice.simulation.replay import recorded_seconds
@@ -44,7 +43,7 @@ from pieslice.simulation.running import (
     run_until,
     sound,
 )
-from pieslice.simulation.setup import CAPTURED, Plan, about_policy, is_plain
+from pieslice.simulation.setup import CAPTURED, Plan, about_policy, is_plain, read_setting
 from pieslice.terminal import complain
 
 #: A macro that is set, in the place of a file.
@@ -246,11 +245,7 @@ def _sides(args: argparse.Namespace, plan: Plan) -> list[tuple[str, Plan]]:
     found = []
     for text in args.compare:
         if _SETTING.match(text) and not Path(text).exists():
-            try:
-                macro = setting(text)
-            except argparse.ArgumentTypeError as problem:
-                raise RunError(f"--compare: {problem}") from None
-            found.append((text, evolve(plan, settings=(*plan.settings, macro))))
+            found.append((text, evolve(plan, settings=(*plan.settings, read_setting(text)))))
         else:
             found.append((text, evolve(plan, config=text)))
     return found

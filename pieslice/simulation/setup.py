@@ -411,6 +411,15 @@ def _full(value: object) -> object:
     return value
 
 
+def read_setting(text: str) -> tuple[str, str]:
+    """The name and the text of ``NAME=TEXT``; raises ``RunError``, so for a name of no macro."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise RunError(f"`{text}` is not NAME=TEXT")
+    check_macro(name.strip())
+    return name.strip(), value.strip()
+
+
 def check_macro(name: str) -> None:
     """Raise ``RunError`` for a name that is none of a macro."""
     if not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):

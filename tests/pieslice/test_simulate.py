@@ -1483,7 +1483,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["4x2"], "`4x2` are slots without jobs: give --workload"),
         (
             ["4", "--workload", "x.csv", "--compare", "PRIORITY_HALFLIF=1", "b"],
-            "--compare: `PRIORITY_HALFLIF` is not a macro of HTCondor",
+            "`PRIORITY_HALFLIF` is not a macro of HTCondor",
         ),
         (["4", "--workload", str(machines.rename(tmp_path / "m.txt"))], ".swf, .csv or .toml"),
         ([str(tmp_path / "nowhere"), "--workload", str(swf)], "or a number of slots: 10, or 10x8"),
