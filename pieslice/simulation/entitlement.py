@@ -60,14 +60,15 @@ class Entitlement:
         mine.wanted += amount
         whole.wanted += amount
         if plenty and self._has_plenty(group):
-            self._give(user, max(mine.wanted, 0.0))
+            self._count(user, mine)
+            mine.share = max(mine.wanted, 0.0)
         elif not (hungry and mine.share < mine.wanted - _CRUMB):
             self._divide(group)
 
     def settle(self) -> None:
         """Count the time until now."""
         for user, mine in self.state.due.items():
-            self._give(user, mine.share)
+            self._count(user, mine)
         for group in self.state.group_due:
             self._pass(group)
 
@@ -75,20 +76,21 @@ class Entitlement:
         return self.state.group_due[group].wanted <= self.state.rooms[group] + _CRUMB
 
     def _divide(self, group: str) -> None:
-        users = [user for user in self.state.due if self.group_of(user) == group]
-        wanted = [max(self.state.due[user].wanted, 0.0) for user in users]
-        priorities = [self.priority(user) for user in users]
+        dues = [(user, due) for user, due in self.state.due.items() if self.group_of(user) == group]
+        wanted = [max(due.wanted, 0.0) for _, due in dues]
+        priorities = [self.priority(user) for user, _ in dues]
         shares = divide(self.state.rooms[group], wanted, priorities)
-        for user, share in zip(users, shares, strict=True):
-            self._give(user, share)
+        for (user, due), share in zip(dues, shares, strict=True):
+            self._count(user, due)
+            due.share = share
 
-    def _give(self, user: str, share: float) -> None:
-        """Count what a submitter was due until now; from now on it is another share."""
-        mine, now = self.state.due[user], self.state.now
-        if mine.share and now > mine.since:
-            totals = self.simulation.totals(user)
-            totals.entitled += mine.share * (now - mine.since)
-        mine.share, mine.since = share, now
+    def _count(self, user: str, mine: Due) -> None:
+        """Count what a submitter was due until now."""
+        now = self.state.now
+        if now > mine.since:
+            if mine.share:
+                self.simulation.totals(user).entitled += mine.share * (now - mine.since)
+            mine.since = now
 
     def _pass(self, group: str) -> None:
         """The same of a group, which is due what it wants and has room for."""
