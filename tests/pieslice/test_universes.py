@@ -67,8 +67,9 @@ def test_a_simulation_leaves_them_out_and_says_so(capsys: Any) -> None:
     words = ("simulate", POOL, "--workload", "capture", "--days", "0.01", "--run-time", "60")
     assert main([*words, "--json"]) == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out)["submitted"] == 4
-    assert "13 jobs of the workload ask for no slots, and are left out: 5 scheduler" in printed.err
+    # Four vanilla jobs that are their schedd's, and the parallel one.
+    assert json.loads(printed.out)["submitted"] == 5
+    assert "12 jobs of the workload ask for no slots, and are left out: 5 scheduler" in printed.err
 
 
 def test_universes_have_their_names_where_a_clause_tells_of_them(
