@@ -136,11 +136,29 @@ class Trial:
         if self.requirement is None:
             return ""
         found = judge((self.requirement,), self.target, self.my, self.context)
+        unknown = self._unknown_of_schedd()
+        doubt = f"if the schedd has no {' and no '.join(unknown)} (--my gives its ad): "
+        lead = doubt if unknown else ""
         if found.refusal is not None:
-            return f"the schedd refuses the job: {found.refusal.reason}"
+            return f"{lead}the schedd refuses the job: {found.refusal.reason}"
         for warning in found.warnings:
-            return f"the schedd takes the job with a warning: {warning.reason}"
-        return "the schedd takes the job, as far as this requirement goes"
+            return f"{lead}the schedd takes the job with a warning: {warning.reason}"
+        return f"{lead}the schedd takes the job, as far as this requirement goes"
+
+    def _unknown_of_schedd(self) -> list[str]:
+        """What a submit requirement reads of the ad of the schedd, which does not have it here."""
+        from classad.analysis.mentions import refs
+        from classad.syntax.nodes import Reference, walk
+
+        names = {
+            node.name
+            for node in walk(self.tree.node)
+            if isinstance(node, Reference)
+            and isinstance(node.base, Reference)
+            and node.base.name.casefold() == "schedd"
+        }
+        read = sorted(names | refs(self.tree).my, key=str.casefold)
+        return [name for name in read if name not in self.my and name.casefold() != "job"]
 
     def published_names(self) -> list[str]:
         """What the expression uses of what STARTD_ATTRS publishes."""

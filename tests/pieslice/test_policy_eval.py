@@ -105,6 +105,25 @@ def test_what_the_schedd_does_with_a_submit_requirement(
 
 
 @pytest.mark.usefixtures("pool")
+@pytest.mark.parametrize(
+    ("value", "doubt"),
+    [
+        ('SCHEDD.Host =?= "s1"', "if the schedd has no Host (--my gives its ad): "),
+        ("MY.Host =?= MY.Port", "if the schedd has no Host and no Port (--my gives its ad): "),
+        ("SCHEDD.Name isnt undefined", ""),
+        ("MY.JOB.JobPrio >= 0", ""),
+    ],
+)
+def test_what_a_submit_requirement_reads_of_an_unknown_schedd_is_said(
+    value: str, doubt: str, capsys: Capture
+) -> None:
+    define = ("-D", f"SUBMIT_REQUIREMENT_A={value}")
+    words = ["SUBMIT_REQUIREMENT_A", "--my", "slots", "--target", "jobs"]
+    lines, _ = evaluate(capsys, *words, *define)
+    assert lines[1].startswith(f"  {doubt}the schedd ")
+
+
+@pytest.mark.usefixtures("pool")
 def test_the_slot_of_start_has_what_the_configuration_publishes(capsys: Capture) -> None:
     define = [
         "-D",
