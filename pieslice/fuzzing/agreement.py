@@ -27,9 +27,9 @@ from pieslice.fuzzing.finding import BrokenProperty, compared, deciding_clause, 
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.readings import alike, read
 from pieslice.fuzzing.sample import Sample
-from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.schema import Held, value_text
 from pieslice.fuzzing.steadiness import SAMPLE, reading
-from pieslice.fuzzing.study import Study, value_text
+from pieslice.fuzzing.study import Study
 
 #: What a user's own property is called where it needs the name of a macro.
 MACRO: Final = "PROPERTY"

@@ -15,14 +15,10 @@ from typing import Final
 
 from attr import field, frozen
 
-from pieslice.fuzzing.choose import Named, chosen
 from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.schema import Schema
-from pieslice.fuzzing.search import search
-from pieslice.fuzzing.study import Intent, study_of
 from pieslice.reports.document import NOT_SHOWN, view
 from policy.config import Config
-from policy.explain.trial import CannotTry
 
 #: Pairs of slots and jobs that are tried where nobody says for how long.
 PAIRS: Final = 4000
@@ -93,6 +89,11 @@ def behaviour_of(
 
     ``defines``: what was defined besides the files, for the command that tries the same.
     """
+    from pieslice.fuzzing.choose import Named, chosen
+    from pieslice.fuzzing.search import search
+    from pieslice.fuzzing.study import Intent, study_of
+    from policy.explain.trial import CannotTry
+
     if not config.complete:
         return Behaviour(missing="the configuration cannot be read")
     try:

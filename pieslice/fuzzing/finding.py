@@ -8,6 +8,7 @@ Inputs: ``Readings``.  Outputs: ``BrokenProperty``, ``EvaluationStep``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attr import frozen
 
@@ -16,10 +17,11 @@ from classad.errors import ClassAdParseError
 from classad.formats.unparse import unparse, unparse_value
 from classad.syntax.nodes import Node
 from pieslice.fuzzing.case import FuzzCase
-from pieslice.fuzzing.readings import Place, Readings
-from pieslice.fuzzing.schema import Held
-from pieslice.fuzzing.study import value_text
+from pieslice.fuzzing.schema import Held, value_text
 from policy.language.expressions import parse
+
+if TYPE_CHECKING:
+    from pieslice.fuzzing.readings import Place, Readings
 
 
 @frozen
@@ -90,7 +92,8 @@ def compared(
     kept: frozenset[str] = frozenset(),
 ) -> tuple[EvaluationStep, ...]:
     """Steps that all show what matters in one of them, so that they can be compared."""
-    shown = frozenset[Place]().union(*(each.mattering(kept) for each in found))
+    none: frozenset[Place] = frozenset()
+    shown = none.union(*(each.mattering(kept) for each in found))
     return tuple(
         step(macro, each.only(shown), sentence, since)
         for each, sentence in zip(found, sentences, strict=True)

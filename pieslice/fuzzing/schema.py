@@ -245,3 +245,12 @@ _USUAL: Final[Mapping[str, tuple[int, ...]]] = {
     "MiB": (0, 128, 1024, 16384),
 }
 _NUMBERS: Final = (0, 1, 10)
+
+
+def value_text(value: Held) -> str:
+    """A value as ClassAd text, reals as short as they can be read again."""
+    from classad.formats.unparse import unparse_value
+
+    if value.__class__ is float and abs(value) < 1e15:
+        return repr(value)
+    return str(value) if value.__class__ is Expression else unparse_value(value)

@@ -24,8 +24,8 @@ from pieslice.fuzzing.finding import BrokenProperty, EvaluationStep, compared
 from pieslice.fuzzing.properties import Property, short
 from pieslice.fuzzing.readings import Readings, alike, read
 from pieslice.fuzzing.sample import Sample
-from pieslice.fuzzing.schema import Held
-from pieslice.fuzzing.study import Study, StudyContext, Subject, value_text
+from pieslice.fuzzing.schema import Held, value_text
+from pieslice.fuzzing.study import Study, StudyContext, Subject
 from policy.ephemeral import AdKind, find_ephemeral
 from policy.lint.trees import names
 

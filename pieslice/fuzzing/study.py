@@ -21,7 +21,7 @@ from classad.evaluate import EvalContext
 from classad.language.rules import language_of
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.domains import Domains, constants, find_domains
-from pieslice.fuzzing.schema import Held, Schema
+from pieslice.fuzzing.schema import Schema
 from policy.config import Config
 from policy.explain.trial import CannotTry, trial
 from policy.knobs import matching, shares
@@ -265,12 +265,3 @@ def is_about_quotas(tree: Expression) -> bool:
     found = names(tree.node)
     about_groups = any("groupquota" in name or "groupresourcesinuse" in name for name in found)
     return about_groups and not any("userprio" in name for name in found)
-
-
-def value_text(value: Held) -> str:
-    """A value as ClassAd text, reals as short as they can be read again."""
-    from classad.formats.unparse import unparse_value
-
-    if value.__class__ is float and abs(value) < 1e15:
-        return repr(value)
-    return str(value) if value.__class__ is Expression else unparse_value(value)

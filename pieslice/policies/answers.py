@@ -14,8 +14,6 @@ from typing import ClassVar, Final
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
-from pieslice.fuzzing.behaviour import behaviour_of
-from pieslice.fuzzing.command import schema_at
 from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,
@@ -189,22 +187,14 @@ def check_configuration(
         change = reader.called.get(running, running), reload(before, config)
     behaviour = None
     if search:
+        from pieslice.fuzzing.behaviour import behaviour_of
+        from pieslice.fuzzing.command import schema_at
+
         behaviour = behaviour_of(config, schema_at(path), seed, go_on, reader.defines)
     host = host_of(config)
     verdicts = found.verdicts if asked or not config.complete else of_all(host, found.verdicts)
-    return Check(
-        Checked(
-            name,
-            verdicts,
-            findings,
-            found.fragment,
-            followed,
-            step,
-            host,
-            behaviour,
-            change,
-        )
-    )
+    rest = followed, step, host, behaviour, change
+    return Check(Checked(name, verdicts, findings, found.fragment, *rest))
 
 
 def _of_command_line(config: Config, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

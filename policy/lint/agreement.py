@@ -60,8 +60,7 @@ def addresses(setting: Setting) -> list[Address]:
 
 def _of(view: View, macro: str) -> Setting | None:
     """The setting of a macro without a prefix."""
-    named = (one for one in view.settings if one.entry.name.upper() == macro)
-    return next(named, None)
+    return view.plain.get(macro)
 
 
 def _started(view: View) -> list[str]:

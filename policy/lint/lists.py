@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from typing import Final
 
 from attr import evolve
 
 from classad.errors import Diagnostic, suggest
+from classad.source import Source
 from policy.data.tables import attribute_names, builtin_table
 from policy.explain.sentences import listing
 from policy.knobs import find_knob
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list, memberships
 from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
+from policy.language.lines import LineReader
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at, meant
-from policy.lint.names import is_spoken_of, replaces
+from policy.lint.names import is_spoken_of
 from policy.lint.security import EVERYBODY
 from policy.lint.trees import references, scope_of
 from policy.lint.view import Item, Setting, View, covering, is_own
@@ -261,6 +263,8 @@ def not_published(view: View) -> Iterator[Diagnostic]:
 
 #: Templates that add a condition to what was there.
 _ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+#: What opens and closes a conditional.
+_KEYWORD: Final = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
 #: Lists of hosts and users, and the items that name all of them.
 _HOST_LISTS: Final = ("ALLOW_", "DENY_", "FLOCK_FROM")
 _ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
@@ -313,6 +317,55 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
         local = second if first.upper() in DAEMONS else first
         help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
         yield never_read.named(setting.entry, message, help_text, macro=macro)
+
+
+@finding(
+    "P203",
+    "a policy macro that is set twice in one file",
+    "The later definition replaces the earlier one, which has no effect. Settings of different"
+    " files, in conditionals, and values that build on themselves are not meant.",
+    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
+    "PRIORITY_HALFLIFE = 7200\n",
+)
+def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    earlier = setting.entry.previous
+    if setting.knob is None or earlier is None or not is_own(earlier):
+        return
+    # What a list loses is a finding of its own.
+    if not is_list(setting.macro) and replaces(setting.entry, earlier):
+        message = f"`{earlier.name}` is set again in line {setting.entry.line}"
+        yield shadowed.named(earlier, message, "this definition has no effect")
+
+
+def replaces(later: Definition, earlier: Definition) -> bool:
+    """Is a plain assignment replaced by another in the same file?"""
+    source = later.source
+    if source is None or earlier.source is not source or later.raw == earlier.raw:
+        return False
+    written = later.written if later.written is not None else later.raw
+    before = source.text[: later.start].rpartition("\n")[2]
+    if written != later.raw or "+" in before or later.raw.startswith(earlier.raw + " "):
+        return False
+    return not _in_conditional(later) and not _in_conditional(earlier)
+
+
+def _in_conditional(entry: Definition) -> bool:
+    assert entry.source is not None
+    return any(start < entry.start <= end for start, end in _conditionals(entry.source))
+
+
+@lru_cache(maxsize=256)
+def _conditionals(source: Source) -> tuple[tuple[int, int], ...]:
+    """Where the outermost conditionals of a file begin and end."""
+    found, depth, begin = [], 0, 0
+    for line in LineReader(source):
+        word = _KEYWORD.match(line.text.lstrip(":"))
+        if word is not None:
+            begin = line.offset(0) if not depth else begin
+            depth += 1 if word[1].lower() == "if" else -1
+            if depth <= 0:
+                found.append((begin, line.offset(0)))
+    return (*found, (begin, len(source.text))) if depth > 0 else tuple(found)
 
 
 @finding(

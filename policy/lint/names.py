@@ -16,15 +16,14 @@ from policy.data.tables import attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES
-from policy.knobs.lists import LISTS, is_list, memberships
+from policy.knobs.lists import LISTS, memberships
 from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
-from policy.language.lines import LineReader
 from policy.language.numbers import read_boolean
-from policy.language.table import COMMAND_LINE_ORIGIN, Definition
-from policy.lint.finding import Advice, Finding, Meant, Per, Repair, finding, looks_at
+from policy.language.table import COMMAND_LINE_ORIGIN
+from policy.lint.finding import Advice, Finding, Meant, Per, Repair, looks_at
 from policy.lint.spelling import (
     Vocabulary,
     inflected,
@@ -101,7 +100,6 @@ _OF_CATEGORY: Final = re.compile(
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _CRON: Final = re.compile(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
-_KEYWORD = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
 
 
 def near(name: str, known: Vocabulary) -> str | None:
@@ -455,45 +453,3 @@ def _are_forms(mine: str, known: str) -> bool:
         return True
     one = Vocabulary((known,))
     return (reordered(mine, one) or inflected(mine, one)) is not None
-
-
-@finding(
-    "P203",
-    "a policy macro that is set twice in one file",
-    "The later definition replaces the earlier one, which has no effect. Settings of different"
-    " files, in conditionals, and values that build on themselves are not meant.",
-    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
-    "PRIORITY_HALFLIFE = 7200\n",
-)
-def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    earlier = setting.entry.previous
-    if setting.knob is None or earlier is None or not is_own(earlier):
-        return
-    # What a list loses is a finding of its own.
-    if not is_list(setting.macro) and replaces(setting.entry, earlier):
-        message = f"`{earlier.name}` is set again in line {setting.entry.line}"
-        yield shadowed.named(earlier, message, "this definition has no effect")
-
-
-def replaces(later: Definition, earlier: Definition) -> bool:
-    """Is a plain assignment replaced by another in the same file?"""
-    source = later.source
-    if source is None or earlier.source is not source or later.raw == earlier.raw:
-        return False
-    written = later.written if later.written is not None else later.raw
-    before = source.text[: later.start].rpartition("\n")[2]
-    if written != later.raw or "+" in before or later.raw.startswith(earlier.raw + " "):
-        return False
-    return not _in_conditional(later) and not _in_conditional(earlier)
-
-
-def _in_conditional(entry: Definition) -> bool:
-    assert entry.source is not None
-    depth = 0
-    for line in LineReader(entry.source):
-        if line.offset(0) >= entry.start:
-            break
-        word = _KEYWORD.match(line.text.lstrip(":"))
-        if word is not None:
-            depth += 1 if word[1].lower() == "if" else -1
-    return depth > 0

@@ -193,6 +193,11 @@ class View:
         return tuple(text.casefold() for one in found if (text := one.text().strip()))
 
     @cached_property
+    def plain(self) -> dict[str, Setting]:
+        """The settings without a prefix, by the macro's name in upper case."""
+        return {one.entry.name.upper(): one for one in self.settings}
+
+    @cached_property
     def macros(self) -> frozenset[str]:
         """The case-folded names of the macros that are set."""
         return frozenset(setting.macro.casefold() for setting in self.settings)
