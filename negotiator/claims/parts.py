@@ -14,14 +14,16 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from classad import ClassAd
-from classad.ads.ad import as_number
-from classad.ads.expression import Expression
+from classad.ads.ad import ListValue, Stored, as_number
+from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext, evaluate
 from negotiator.pool.consumption import consumed, policy_resources, resource_names
 
 #: By the name of a resource in lower case: what rounds the request for it up.
 Rounding: TypeAlias = Mapping[str, Expression]
 _RESOURCES: Final = "Cpus, Memory, Disk"
+#: What a slot calls the list of the devices of a resource that it has left.
+AVAILABLE: Final = "Available"
 
 
 def resources_of(slot: ClassAd) -> tuple[str, ...]:
@@ -56,6 +58,32 @@ def requested_part(
             rounded = as_number(evaluate(expression, job, slot, context=context))
         part[name] = float(asked if rounded is None or rounded > there else rounded)
     return part
+
+
+def devices_of(
+    slot: ClassAd, job: ClassAd, part: Mapping[str, float], context: EvalContext
+) -> dict[str, tuple[Stored, ...]] | None:
+    """Which devices a dynamic slot gets: the first ones left that the job wants, by resource.
+
+    A slot lists what it has left (``AvailableGPUs``), a job may say what it wants of each
+    (``RequireGPUs``).  None if too few of them suit.
+    """
+    found = {}
+    for name, amount in part.items():
+        there = slot.raw(f"{AVAILABLE}{name}")
+        if not isinstance(there, ListValue):
+            continue
+        devices = there.items
+        if amount > 0 and job.raw(f"Require{name}") is not None:
+            text = f"evalInEachContext(MY.Require{name}, TARGET.{AVAILABLE}{name})"
+            values = evaluate(Expression.from_node(parsed(text)), job, slot, context=context)
+            if isinstance(values, ListValue) and len(values) == len(devices):
+                pairs = zip(devices, values.items, strict=True)
+                devices = tuple(device for device, wanted in pairs if wanted is True)
+        if len(devices) < amount:
+            return None
+        found[name] = devices[: int(amount)]
+    return found
 
 
 def requested(job: ClassAd, resource: str, slot: ClassAd, context: EvalContext) -> float:

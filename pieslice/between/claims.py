@@ -21,7 +21,7 @@ from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from classad.language.rules import NEWEST, LanguageRules
-from negotiator.claims.parts import part_of
+from negotiator.claims.parts import devices_of, part_of
 from negotiator.claims.suiting import Granted, Unsuited, unsuited
 from negotiator.jobs.endings import JobAction, PolicyAction, ending_at_exit, periodic_ending
 from negotiator.jobs.readiness import RUNNING
@@ -323,8 +323,12 @@ class Claims(JobKeeper):
     def _cut(self, slot: SimSlot, number: int, seen: SimSlot | None = None) -> SimSlot | None:
         """A dynamic slot for a job; ``seen``: the slot as the schedd has got it."""
         rounding = self.settings_of(slot).rounding
-        part = part_of((seen or slot).ad, self.job_ad(number), rounding, self.context())
-        return None if part is None else self.pool.cut(slot, part)
+        ad, job, context = (seen or slot).ad, self.job_ad(number), self.context()
+        part = part_of(ad, job, rounding, context)
+        devices = None if part is None else devices_of(ad, job, part, context)
+        if part is None or devices is None:
+            return None
+        return self.pool.cut(slot, part, devices)
 
     # --- claims -------------------------------------------------------------------------------
 

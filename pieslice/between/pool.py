@@ -11,18 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
+from types import MappingProxyType
 from typing import Final
 
 from attr import define, field
 
 from classad import ClassAd
-from classad.ads.ad import ListValue
+from classad.ads.ad import ListValue, Stored
 from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
-from negotiator.claims.parts import resources_of
-from negotiator.model.snapshot import machine_of
+from negotiator.claims.parts import AVAILABLE, resources_of
+from negotiator.model.snapshot import machine_of, whole_slot
 from negotiator.model.watched import WatchedAd, pass_time
 
 #: What a claim adds to a slot ad, besides its state.
@@ -74,6 +75,8 @@ class SimSlot:
     #: Of a backfill slot that shares its machine with primary ones: what is left of each resource,
     #: below 0 where they have given away more than there is.
     left: dict[str, float] = field(factory=dict)
+    #: The texts of the devices that the dynamic slot has, by resource.
+    devices: dict[str, list[str]] = field(factory=dict)
     #: Whether it is a static primary slot that somebody has, beside backfill slots.
     held: bool = False
 
@@ -142,16 +145,25 @@ class SlotPool:
         self.lent += 1
         return [slot.ad for slot in self.slots.values()]
 
-    def cut(self, parent: SimSlot, part: Mapping[str, float]) -> SimSlot:
-        """A dynamic slot with so much of each resource."""
+    def cut(
+        self,
+        parent: SimSlot,
+        part: Mapping[str, float],
+        devices: Mapping[str, Sequence[Stored]] = MappingProxyType({}),
+    ) -> SimSlot:
+        """A dynamic slot with so much of each resource, and these devices."""
         number = next(number for number in count(1) if number not in parent.numbers)
         parent.numbers.add(number)
         head, at, machine = parent.name.partition("@")
         name = f"{head}_{number}{at}{machine}"
         ad = WatchedAd.copy_of(parent.ad)
         show_part(ad, name, part)
+        texts = {name: [*map(str, items)] for name, items in devices.items()}
+        take_devices(self.own(parent), ad, texts)
         self._change(parent, part, -1)
-        slot = SimSlot(name, ad, weight_of(ad), parent, dict(part), number, lent=self.lent)
+        slot = SimSlot(
+            name, ad, weight_of(ad), parent, dict(part), number, lent=self.lent, devices=texts
+        )
         self.slots[name] = slot
         return slot
 
@@ -161,6 +173,7 @@ class SlotPool:
             slot.parent.numbers.discard(slot.number)
             # Of a captured one its ad tells what it has taken.
             there = {name: slot.ad.get_number(name) or 0.0 for name in slot.resources}
+            give_devices(self.own(slot.parent), slot.ad)
             self._change(slot.parent, slot.taken or there, 1)
             self.slots.pop(slot.name, None)
 
@@ -314,6 +327,26 @@ def show_part(ad: ClassAd, name: str, part: Mapping[str, float]) -> None:
         ad.insert(resource, int(amount))
 
 
+def take_devices(parent: ClassAd, part: ClassAd, devices: Mapping[str, Sequence[str]]) -> None:
+    """Let devices, by their texts, be those of a part of a partitionable slot."""
+    for resource, texts in devices.items():
+        name = f"{AVAILABLE}{resource}"
+        there = parent.raw(name)
+        if isinstance(there, ListValue):
+            part.insert(name, ListValue(item for item in there.items if str(item) in texts))
+            parent.insert(name, ListValue(item for item in there.items if str(item) not in texts))
+
+
+def give_devices(parent: ClassAd, part: ClassAd) -> None:
+    """Let a partitionable slot have the devices of one of its parts again."""
+    for resource in resources_of(parent):
+        name = f"{AVAILABLE}{resource}"
+        mine, theirs = parent.raw(name), part.raw(name)
+        if isinstance(mine, ListValue) and isinstance(theirs, ListValue):
+            items = {str(item): item for item in (*mine.items, *theirs.items)}
+            parent.insert(name, ListValue(items[text] for text in sorted(items)))
+
+
 def show_children(parent: ClassAd, resources: Sequence[str], parts: Sequence[ClassAd]) -> None:
     """Let the ad of a partitionable slot tell of its dynamic ones."""
     for name in (*_OF_CHILDREN, *resources):
@@ -330,10 +363,11 @@ def weight_of(ad: ClassAd) -> float:
 
 def pool_of(ads: Iterable[ClassAd]) -> SlotPool:
     """The pool as it is when nobody has a slot."""
-    pool = SlotPool()
+    pool, parts = SlotPool(), []
     for original in ads:
         name = original.get_string("Name")
         if name is None or original.get_bool("DynamicSlot") is True:
+            parts.append((name, original))
             continue
         ad = WatchedAd.copy_of(original)
         slot = SimSlot(name, ad, 0.0)
@@ -349,6 +383,10 @@ def pool_of(ads: Iterable[ClassAd]) -> SlotPool:
         show_free(ad)
         slot.weight = weight_of(ad)
         pool.slots[name] = slot
+    for name, part in parts:
+        parent = pool.slots.get(whole_slot(name or ""))
+        if parent is not None:
+            give_devices(parent.ad, part)
     return pool
 
 

@@ -16,6 +16,7 @@ from pieslice.between.pool import (
     show_claim,
     show_part,
     show_preempting,
+    take_devices,
     weight_of,
 )
 from pieslice.data import JsonData
@@ -29,7 +30,7 @@ def saved(simulation: Simulation) -> JsonData:
     # Also of those that are away: they come back as they went.
     everywhere = [*pool.slots.values(), *chain.from_iterable(pool.away.values())]
     parts = [
-        [slot.name, slot.parent.name, slot.taken, slot.number]
+        [slot.name, slot.parent.name, slot.taken, slot.number, slot.devices]
         for slot in pool.slots.values()
         if slot.parent is not None
     ]
@@ -78,14 +79,18 @@ def restore(simulation: Simulation, data: JsonData) -> None:
         slot.held = slot.parent is None and bool(pool.backfill_of(slot.machine))
 
 
-def _part(parent: SimSlot, name: str, taken: dict[str, float], number: int) -> SimSlot:
+def _part(
+    parent: SimSlot, name: str, taken: dict[str, float], number: int, devices: dict[str, list[str]]
+) -> SimSlot:
     """A dynamic slot as it was cut, and its parent with what is left."""
     ad = WatchedAd.copy_of(parent.ad)
     show_part(ad, name, taken)
+    take_devices(parent.ad, ad, devices)
     for resource, amount in taken.items():
         left = (parent.ad.get_number(resource) or 0) - amount
         parent.ad.insert(resource, int(left))
     parent.weight = weight_of(parent.ad)
     parent.changes += 1
     parent.numbers.add(number)
-    return SimSlot(name, ad, weight_of(ad), parent, dict(taken), number)
+    weight = weight_of(ad)
+    return SimSlot(name, ad, weight, parent, dict(taken), number, devices=devices)

@@ -336,6 +336,40 @@ def test_leftovers_are_claims_of_their_own() -> None:
     assert play.until(60) == []
 
 
+CARDS = {"a": 7.0, "b": 8.0, "c": 9.0, "d": 8.6, "e": 7.5}
+GPUS = {
+    "MachineResources": '"Cpus Memory GPUs"', "GPUs": "5", "TotalSlotGPUs": "5",
+    "AvailableGPUs": "{ G_a, G_b, G_c, G_d, G_e }",
+    **{f"G_{name}": f"[ Capability = {value} ]" for name, value in CARDS.items()},
+}  # fmt: skip
+WANTS = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs"
+
+
+def cards(play: Play) -> dict[str, str]:
+    """Which GPUs each slot has."""
+    lists = ((slot.name, slot.ad.raw("AvailableGPUs")) for slot in play.course.pool.slots.values())
+    return {name: "".join(str(it)[-1] for it in found.items) for name, found in lists}
+
+
+def test_jobs_get_the_first_gpus_that_suit_them_and_no_more_start_than_there_are() -> None:
+    """As real daemons did with five such GPUs: three of six jobs start."""
+    picky = {"RequestGPUs": "1", "RequireGPUs": "Capability >= 8.0", "Requirements": WANTS}
+    play = Play([whole(16, **GPUS)], [jobs(1, 6, **picky), jobs(2, RequestGPUs="0")])
+    assert [job for job, _, _ in play.cycle()] == ["1.0", "1.1", "1.2", "2.0"]
+    found = cards(play)
+    assert found.pop("slot1@m") == "ae"
+    assert sorted(found.values()) == ["", "b", "c", "d"]
+
+
+def test_gpus_of_a_claim_that_is_given_up_are_there_again() -> None:
+    two = {"RequestGPUs": "2", "RequireGPUs": "Capability >= 7.5", "Requirements": WANTS}
+    play = Play([whole(16, **GPUS)], [jobs(1, 1, **two), jobs(2, RequestGPUs="1")], None, {1: 5})
+    play.cycle()
+    assert cards(play) == {"slot1@m": "de", "slot1_1@m": "bc", "slot1_2@m": "a"}
+    play.until(9)
+    assert cards(play) == {"slot1@m": "bcde", "slot1_2@m": "a"}
+
+
 # --- jobs that end before their time --------------------------------------------------------------
 
 LONG = "time() - EnteredCurrentStatus > 5"
