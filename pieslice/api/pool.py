@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from classad import ClassAd, Table
 from classad.errors import Diagnostic
@@ -33,6 +33,7 @@ from pieslice.inputs.pool import (
 )
 from pieslice.inputs.sorting import Inputs
 from pieslice.negotiate.answer import Cycle, answer, run
+from pieslice.negotiate.text import CycleReport
 from pieslice.policies.answers import Policy
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Line, plural
@@ -119,6 +120,8 @@ class Pool:
     reading: PoolReading
     capture: Capture
     label: str = ""
+    #: The last cycle by what decides it: a cycle of this pool is always the same.
+    _last: dict[tuple[int, str], CycleReport] = field(factory=dict, init=False)
 
     @property
     def name(self) -> str:
@@ -168,7 +171,13 @@ class Pool:
             path = policy.path if isinstance(policy, Policy) else policy
             return self.with_config(path_of(path)).negotiate(seed=seed, engine=engine)
         with one_family():
-            return answer(self.capture, run(self.capture, seed, engine=engine))
+            return answer(self.capture, self._cycle(seed, engine))
+
+    def _cycle(self, seed: int, engine: str = ENGINES[0]) -> CycleReport:
+        if (seed, engine) not in self._last:
+            self._last.clear()
+            self._last[seed, engine] = run(self.capture, seed, engine=engine)
+        return self._last[seed, engine]
 
     def why(self, job: str | int, slot: str | None = None, *, seed: int = 0) -> Explained:
         """Why a job (``"12.0"``) is matched, rejected or preempted; with ``slot`` on that slot."""
@@ -207,7 +216,7 @@ class Pool:
         if not isinstance(other, Pool):
             raise TypeError(f"diff takes a pool, as read and with_config give it, not {other!r}")
         with one_family():
-            results = [run(pool.capture, seed).result for pool in (self, other)]
+            results = [pool._cycle(seed).result for pool in (self, other)]
             pools = self.capture.snapshot, other.capture.snapshot
             versions = self.capture.facts.version, other.capture.facts.version
             names, what_ifs = (self.name, other.name), (self.what_if, other.what_if)
@@ -221,7 +230,7 @@ class Pool:
     def with_config(
         self, config: str | Mapping[str, object] | Path | Policy, *, where: str = ""
     ) -> Pool:
-        """The same pool under another policy; its files are read again.
+        """The same pool under another policy; only its configuration is read again.
 
         A ``Path`` or ``Policy`` takes the place of the pool's configuration, as ``--config``
         does.  A text is read after it, as if it stood in one more file: with conditions, templates
@@ -251,7 +260,8 @@ class Pool:
 
     def _read_again(self, inputs: Inputs, label: str) -> Pool:
         reading = evolve(self.reading, inputs=inputs)
-        return Pool(reading, read_pool(reading), f"{self.label} with {label}")
+        found = read_pool(reading, known=self.capture)
+        return Pool(reading, found, f"{self.label} with {label}")
 
     def _summary(self) -> str:
         facts = self.capture.facts

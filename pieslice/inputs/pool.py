@@ -55,9 +55,12 @@ class PoolReading:
     at: tuple[float, str] | None = None
 
 
-def read_pool(reading: PoolReading, progress: StageWatch = SILENT) -> Capture:
+def read_pool(
+    reading: PoolReading, progress: StageWatch = SILENT, known: Capture | None = None
+) -> Capture:
     """The pool; raises ``InputError`` if there is none.
 
+    ``known``: one whose files are not read again if they are those of this one.
     So it does for definitions of the command line that no daemon reads, or not with that value.
     """
     inputs, names, dialect = reading.inputs, reading.local_names, reading.dialect
@@ -92,6 +95,7 @@ def read_pool(reading: PoolReading, progress: StageWatch = SILENT) -> Capture:
             version=reading.version,
             fallback=reading.fallback,
             progress=progress,
+            files=None if known is None else known.files,
         )
     refuse_definitions(capture.diagnostics)
     diagnostics = (*reading.diagnostics, *capture.diagnostics)
@@ -189,10 +193,15 @@ def with_configs(inputs: Inputs, configs: Sequence[Path]) -> Inputs:
     return evolve(inputs, paths=paths)
 
 
-def load(args: argparse.Namespace, err: IO[str], progress: Progress) -> Capture | None:
-    """The pool that the arguments name; None, with the reason on ``err``, if there is none."""
+def load(
+    args: argparse.Namespace, err: IO[str], progress: Progress, known: Capture | None = None
+) -> Capture | None:
+    """The pool that the arguments name; None, with the reason on ``err``, if there is none.
+
+    ``known``: one whose files are not read again if they are those of this one.
+    """
     try:
-        capture = read_pool(_reading(args), progress)
+        capture = read_pool(_reading(args), progress, known)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None

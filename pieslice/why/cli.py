@@ -323,7 +323,7 @@ def _diff(args: argparse.Namespace) -> int:
             pool_name, config, args.dialect, args.at, args.condor_version = side
             args.inputs, args.config = [pool_name], None if config is None else [config]
             args.instead_of = _instead_of(*sides) if number else ()
-            pool = load(args, sys.stderr, Progress(sys.stderr))
+            pool = load(args, sys.stderr, Progress(sys.stderr), pools[0] if pools else None)
             if pool is None:
                 return EXIT_BAD
             pools.append(pool)

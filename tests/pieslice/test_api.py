@@ -6,6 +6,7 @@ import importlib
 import json
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -178,6 +179,41 @@ def test_a_pool_does_not_change() -> None:
     for each in (pool, kept):
         assert [str(each.negotiate()), str(each.why("11.0")), str(each.rank("12.0"))] == first
     assert repr(pool) == repr(kept) == "<Pool tour: 10 slots, 17 jobs, 5 users>"
+
+
+_EDITS = (
+    {"START": "JobPrio > 0"},
+    {"NEGOTIATOR_PRE_JOB_RANK": "Memory", "PRIORITY_HALFLIFE": 60},
+    {"GROUP_NAMES": "group_physics", "GROUP_QUOTA_group_physics": 2},
+    {"NEGOTIATOR_SLOT_CONSTRAINT": 'Machine != "n1"', "RANK": "JobPrio"},
+)
+
+
+@pytest.mark.parametrize("folder", [TOUR, CAMPUS])
+def test_a_pool_that_was_edited_is_as_one_that_is_read_with_that_configuration(
+    folder: str,
+) -> None:
+    """Whatever was tried on the pool before: no edit leaves anything in it."""
+    pool = pieslice.read(folder)
+    own = str(pool.negotiate())
+    for edit in (*_EDITS, *_EDITS[::-1]):
+        fresh = pieslice.read(folder).with_config(edit)
+        changed = pool.with_config(edit)
+        assert str(pool.diff(changed)) == str(pieslice.read(folder).diff(fresh))
+        assert str(changed.negotiate()) == str(fresh.negotiate())
+        assert list(map(str, changed.diagnostics)) == list(map(str, fresh.diagnostics))
+    assert str(pool.negotiate()) == own
+
+
+def test_a_pool_needs_its_files_only_once(tmp_path: Path) -> None:
+    folder = tmp_path / "pool"
+    shutil.copytree(TOUR, folder)
+    pool = pieslice.read(folder)
+    fresh = pool.with_config({"PREEMPTION_REQUIREMENTS": "False"}).negotiate()
+    for path in folder.glob("*.ads"):
+        path.unlink()
+    again = pool.with_config({"PREEMPTION_REQUIREMENTS": "False"})
+    assert str(again.negotiate()) == str(fresh)
 
 
 @pytest.mark.parametrize(
