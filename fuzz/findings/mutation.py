@@ -14,7 +14,8 @@ from attr import define, field, frozen
 
 from fuzz.findings.corpus import clean, decoded
 from fuzz.findings.judge import Seen, checked
-from fuzz.findings.mutators import MUTATORS, Mutation, statements
+from fuzz.findings.mutators import Mutation, statements
+from fuzz.findings.pool_mutators import EVERY
 
 
 @frozen
@@ -48,7 +49,7 @@ def cases(wholes: Sequence[Path]) -> Iterator[Case]:
         for file in files:
             text = decoded(file)
             items = statements(text)
-            for fault, mutator in MUTATORS.items():
+            for fault, mutator in EVERY.items():
                 for mutation in mutator(text, items):
                     if mutation.text != text:
                         yield Case(fault, whole, file, mutation)
@@ -57,7 +58,7 @@ def cases(wholes: Sequence[Path]) -> Iterator[Case]:
 def drawn(seed: int, per_class: int) -> list[Case]:
     """At most ``per_class`` cases of every class; the same ones for the same seed."""
     chance = random.Random(seed)
-    by_class: dict[str, list[Case]] = {fault: [] for fault in MUTATORS}
+    by_class: dict[str, list[Case]] = {fault: [] for fault in EVERY}
     for case in cases(clean()):
         by_class[case.fault].append(case)
     return [

@@ -111,7 +111,7 @@ def _without(text: str, statement: Statement) -> str:
     return text[:start] + "#" * (end - start) + text[end:]
 
 
-def _slips(word: str) -> str:
+def slips(word: str) -> str:
     """A word as a hasty hand writes it: two letters change places."""
     for index in range(len(word) // 2, len(word) - 1):
         if word[index].lower() != word[index + 1].lower() and "_" not in word[index : index + 2]:
@@ -127,7 +127,7 @@ def misspelt_attribute(text: str, items: Sequence[Statement]) -> Iterator[Mutati
     for item in _expressions(items):
         for match in _WORD.finditer(item.value):
             if match[2].lower() in ATTRIBUTES and not _in_string(item.value, match.start()):
-                yield _changed(text, item, match.start(2), match.end(2), _slips(match[2]))
+                yield _changed(text, item, match.start(2), match.end(2), slips(match[2]))
 
 
 def _in_string(value: str, index: int) -> bool:
@@ -137,7 +137,7 @@ def _in_string(value: str, index: int) -> bool:
 def misspelt_knob(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
     for item in items:
         if "." not in item.name and item.plain in (*INTEGERS, *BOOLEANS, *ONE_DAEMON):
-            yield _changed(text, item, 0, len(item.name), _slips(item.name), name=True)
+            yield _changed(text, item, 0, len(item.name), slips(item.name), name=True)
 
 
 def family_without_underscore(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
@@ -154,7 +154,7 @@ def misspelt_group(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:
         for match in re.finditer(r"[A-Za-z][\w.]{3,}", item.value):
             if "#" in item.value[: match.start()].rpartition("\n")[2]:
                 continue
-            slip = _slips(match[0])
+            slip = slips(match[0])
             changed = _changed(text, item, match.start(), match.end(), slip)
             others = tuple(
                 other.line for other in items if other.name.lower().endswith(match[0].lower())
@@ -374,7 +374,7 @@ def misspelt_function(text: str, items: Sequence[Statement]) -> Iterator[Mutatio
         for match in re.finditer(
             r"\b(ifThenElse|stringListI?Member|isUndefined|regexp)(?=\()", item.value
         ):
-            yield _changed(text, item, match.start(), match.end(), _slips(match[0]))
+            yield _changed(text, item, match.start(), match.end(), slips(match[0]))
 
 
 def status_that_is_none(text: str, items: Sequence[Statement]) -> Iterator[Mutation]:

@@ -102,7 +102,10 @@ def _ports(setting: Setting, listed: list[Address]) -> Iterator[Diagnostic]:
     bare = next((one for one in listed if not one.port), None)
     if bare is not None:
         message = f"`{bare.item.text}` has no port, and the daemon does not find itself in the list"
-        yield setting.say(DISAGREE, message, bare.item, "it ends")
+        if bare.item.text in setting.entry.raw:
+            yield setting.say(DISAGREE, message, bare.item, "it ends")
+        else:
+            yield DISAGREE.on(setting.entry, message, "it ends")
     elif own is not None and listed and own[1] not in {one.port for one in listed}:
         message = f"{setting.macro} has the port {listed[0].port}, and {args} says {own[1]}"
         yield setting.say(DISAGREE, message, setting.whole())

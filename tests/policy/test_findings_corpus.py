@@ -14,7 +14,7 @@ from fuzz.findings.corpus import clean, decoded, known, planted
 from fuzz.findings.crashes import problems
 from fuzz.findings.judge import checked, found
 from fuzz.findings.mutation import drawn
-from fuzz.findings.mutators import MUTATORS
+from fuzz.findings.pool_mutators import EVERY
 from tests.cases import every_case
 
 PLANTED = planted()
@@ -64,7 +64,7 @@ def test_a_clean_configuration_has_no_finding(path: Path) -> None:
 
 def test_every_class_of_mutations_has_a_place_in_the_clean_files() -> None:
     chosen = drawn(seed=1, per_class=2)
-    assert {case.fault for case in chosen} == set(MUTATORS)
+    assert {case.fault for case in chosen} == set(EVERY)
     assert [case.line for case in chosen] == [case.line for case in drawn(seed=1, per_class=2)]
     assert all(case.mutation.text != decoded(case.file) for case in chosen)
 
