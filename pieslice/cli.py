@@ -34,6 +34,7 @@ import pieslice.simulation.cli
 import pieslice.sweeps.cli
 import pieslice.transforms.cli
 import pieslice.why.cli
+from pieslice.answering import add_answering, answering
 from pieslice.command_line import (
     EXIT_BAD,
     EXIT_INTERRUPTED,
@@ -45,6 +46,7 @@ from pieslice.command_line import (
     commands_of,
     parsers_of,
 )
+from pieslice.inputs.streams import name_streams
 from pieslice.inputs.versions import ProjectError, project_version
 from pieslice.limiting import UsedUp, add_limits, limited
 from pieslice.terminal import complain
@@ -110,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     if sys.stdout is None:
-        complain("pieslice: error: standard output is closed")
+        complain("error: standard output is closed")
         return EXIT_BAD
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -122,7 +124,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command not in ANYWHERE:
             import policy  # noqa: F401 - refuses a foreign package called classad
-        with limited(args):
+        with limited(args), answering(args):
+            if "arrange" in args:
+                args.arrange(args)
+            name_streams(args)
             code: int = args.run(args) if _in_project(args) and _captured(args) else EXIT_BAD
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -134,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as problem:
         if args.debug:
             raise
-        complain(f"pieslice: error: {describe(problem)}")
+        complain(f"error: {describe(problem)}")
         try:
             sys.stdout.flush()  # the answer up to here; at exit a failure would be said once more
         except (OSError, ValueError):
@@ -210,13 +215,11 @@ def _parser_for(arguments: Sequence[str]) -> Parser:
 
 def build_parser(word: str | None = None) -> Parser:
     """The parser with every subcommand, or with one alone."""
-    # The options of a command pass through here: `--limit` of one is no short `--limit-time`.
     parser = Parser(
         prog="pieslice",
         description=DESCRIPTION,
         epilog=EPILOG,
         examples=EXAMPLES,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
@@ -231,6 +234,8 @@ def build_parser(word: str | None = None) -> Parser:
     pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
     for command in parsers_of(parser):
         add_limits(command, shown=command is parser)
+        if not commands_of(command) and command.prog.split()[-1] not in ANYWHERE[1:]:
+            add_answering(command)
     return parser
 
 

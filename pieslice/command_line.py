@@ -36,6 +36,16 @@ class Losses:
 #: Those of the command that runs.
 LOSSES: Final = Losses()
 
+
+class Beside:
+    """Says what stands beside an answer; ``errors_only``: no warnings and no notes."""
+
+    errors_only: bool = False
+
+
+#: That of the command that runs.
+BESIDE: Final = Beside()
+
 #: What is said of a name without characters, as that of a variable of the shell that is not set:
 #: it would be the current folder.
 EMPTY_NAME: Final = "the name is empty"
@@ -48,6 +58,9 @@ CENTURY: Final = 36_525
 
 #: As many commands below one are named where one of them is missing.
 _FEW_COMMANDS: Final = 6
+#: What is said of the option ``--now``.
+NOW_HELP: Final = "the time: seconds since the epoch or ISO 8601, local time unless it has a zone"
+
 #: Positional arguments that take options as well: those of a command below, and all the rest.
 _TO_THE_END: Final = (argparse.PARSER, argparse.REMAINDER)
 
@@ -91,6 +104,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, examples: Sequence[Example] = (), **more: Any) -> None:
         more.setdefault("formatter_class", HelpFormatter)
+        more.setdefault("allow_abbrev", False)
         super().__init__(*args, **more)
         self.examples = tuple(examples)
 
@@ -115,7 +129,7 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong in one line."""
         if message.startswith("the following arguments are required"):
             message += f"; `{self.prog} --help` shows the usage"
-        self.exit(EXIT_BAD, f"{self.prog}: error: {printable(message)}\n")
+        self.exit(EXIT_BAD, f"error: {printable(message)}\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The arguments; those that nobody knows are an error of the command that they follow."""
@@ -246,6 +260,29 @@ def number(text: str, what: str, fine: Callable[[float], bool]) -> float:
     if not fine(found) or found > _MOST:
         most = f" and at most {_MOST:g}" if found > _MOST else ""
         raise argparse.ArgumentTypeError(f"`{text}` is not {what}{most}")
+    return found
+
+
+def moment_in(text: str) -> float | None:
+    """Seconds since the epoch from a number or an ISO 8601 time, local unless it has a zone."""
+    from datetime import datetime
+
+    for read in (float, datetime.fromisoformat):
+        try:
+            found = read(text)
+            at = datetime.fromtimestamp(found) if isinstance(found, float) else found
+            return found if isinstance(found, float) else at.timestamp()
+        except (ValueError, OverflowError, OSError):
+            continue
+    return None
+
+
+def moment(text: str) -> float:
+    """The time that an argument is."""
+    found = moment_in(text)
+    if found is None:
+        message = f"`{text}` is neither seconds since the epoch nor an ISO 8601 time"
+        raise argparse.ArgumentTypeError(message)
     return found
 
 

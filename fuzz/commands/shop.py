@@ -94,6 +94,7 @@ COMMANDS: Final = (
         ("policy eval condor_config PREEMPTION_REQUIREMENTS", 3),
     )),
     Command("config info MAX_SPINS", (), 1),
+    Command("rules P505", (), 1),
     Command("map test groups.map alice bob@x", ("groups.map",), 4),
     *(Command(f"{words} transforms.conf pool/jobs.ads{more}", ("transforms.conf",), 4)
       for words in ("transform", "route") for more in ("", " --json", " --ads")),

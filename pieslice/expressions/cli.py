@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pieslice.command_line import EXIT_BAD, EXIT_OK, Parser, whole_number
+from pieslice.command_line import EXIT_BAD, EXIT_OK, NOW_HELP, Parser, moment, whole_number
 from pieslice.inputs.versions import add_version
 from pieslice.terminal import complain
 
@@ -135,7 +135,7 @@ def _add_select(subcommands: Subcommands) -> None:
     add("--format", choices=("text", "csv", "long", "new", "json", "jsonl", "xml"),
         help="default: text with --af, long without")  # fmt: skip
     add("--target", "-target", metavar="FILE", help="take TARGET from the first ad of a file")
-    add("--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970 UTC")
+    add("--now", type=moment, metavar="T", help=NOW_HELP)
     add_version(parser)
     parser.set_defaults(run=_run_select)
 
@@ -195,9 +195,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--why", action="store_true", help="print the value of every part and where names are from"
     )
-    parser.add_argument(
-        "--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970 UTC"
-    )
+    parser.add_argument("--now", type=moment, metavar="T", help=NOW_HELP)
     parser.add_argument("--tz", metavar="ZONE", help="the local zone, such as America/Chicago")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of random()")
     parser.add_argument(
@@ -232,7 +230,7 @@ def _refuse_options(items: Sequence[str]) -> None:
         name = item.partition("=")[0]
         if _LONG_OPTION.fullmatch(name) and name not in parser._option_string_actions:
             raise EvalProblem(
-                f"pieslice eval: error: `{name}` is no option that may stand behind an item; those "
+                f"error: `{name}` is no option that may stand behind an item; those "
                 f"of every command stand before the first one, an expression that looks like it "
                 f"behind `--`"
             )

@@ -62,7 +62,7 @@ def evaluate_items(
         take[kind](value)
         values += kind == "item"
     if not values:
-        raise EvalProblem("pieslice eval: error: nothing to evaluate (--help shows the usage)")
+        raise EvalProblem("error: nothing to evaluate (--help shows the usage)")
 
 
 class _Evaluation:
@@ -103,7 +103,7 @@ class _Evaluation:
         name, equals, right = text.partition("=")
         name = name.strip(BLANKS)
         if not equals or not name:
-            raise EvalProblem(f"pieslice eval: error: `{text}` is not of the form NAME=EXPR")
+            raise EvalProblem(f"error: `{text}` is not of the form NAME=EXPR")
         self.my.insert(name, Expression.from_node(self.parse(right, f"<{name}>")))
 
     def take_item(self, text: str) -> None:
@@ -207,9 +207,9 @@ def _first_ad(path: str) -> ClassAd:
         raise EvalProblem(_rendered(problem.diagnostic, str(problem))) from None
     except (ClassAdException, OSError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
-        raise EvalProblem(f"pieslice eval: error: {path}: {reason.lower()}") from None
+        raise EvalProblem(f"error: {path}: {reason.lower()}") from None
     if ad is None:
-        raise EvalProblem(f"pieslice eval: error: {path}: contains no ads")
+        raise EvalProblem(f"error: {path}: contains no ads")
     return ad
 
 
@@ -243,5 +243,5 @@ def _checked_zone(name: str) -> str:
     try:
         check_zone(name)
     except ClassAdValueError as problem:
-        raise EvalProblem(f"pieslice eval: error: {problem}") from None
+        raise EvalProblem(f"error: {problem}") from None
     return name

@@ -79,7 +79,7 @@ def select(args: argparse.Namespace, out: IO[str], notes: IO[str]) -> None:
         try:
             write_ads(_ads(found), harmless(out), query.ad_format)
         except ClassAdValueError as problem:
-            message = f"pieslice select: error: {problem}; --format new and json can"
+            message = f"error: {problem}; --format new and json can"
             raise Problem(message) from None
 
 
@@ -98,16 +98,16 @@ class _Query:
         texts = [piece for text in args.af for piece in _pieces(text)]
         self.columns = [SelectedColumn(text, _expression(text, "--af", language)) for text in texts]
         if args.af and not texts:
-            raise Problem("pieslice select: error: --af needs an attribute")
+            raise Problem("error: --af needs an attribute")
         try:
             self.layout = Layout(args.af_modifiers, printable)
         except ValueError as problem:
-            raise Problem(f"pieslice select: error: {problem}") from None
+            raise Problem(f"error: {problem}") from None
         self.format: str = args.format or ("text" if self.columns else "long")
         known = VALUE_FORMATS if self.columns else AD_FORMATS
         if self.format not in known:
             what = "does not go with --af" if self.columns else "needs attributes: --af"
-            raise Problem(f"pieslice select: error: --format {self.format} {what}")
+            raise Problem(f"error: --format {self.format} {what}")
         #: The same where whole ads are shown.
         self.ad_format: OutForm = next((f for f in AD_FORMATS if f == self.format), "long")
         self._rows: dict[int, Rows] = {}
@@ -303,14 +303,14 @@ def _first_ad(path: str, language: LanguageRules) -> ClassAd:
     except (ClassAdException, OSError) as problem:
         raise Problem(_reason(path, problem)) from None
     if ad is None:
-        raise Problem(f"pieslice select: error: {path}: contains no ads")
+        raise Problem(f"error: {path}: contains no ads")
     reread_ad(ad, language)
     return ad
 
 
 def _reason(path: str, problem: Exception) -> str:
     reason = getattr(problem, "strerror", None) or str(problem)
-    return f"pieslice select: error: {path}: {reason.lower()}"
+    return f"error: {path}: {reason.lower()}"
 
 
 def _rendered(problem: ClassAdParseError) -> str:

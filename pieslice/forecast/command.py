@@ -73,7 +73,7 @@ def forecast_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         show_diagnostics(problem.diagnostics, err)
         return EXIT_BAD
     except (ValueError, ImportError) as problem:
-        complain(f"pieslice forecast: error: {problem}", err)
+        complain(f"error: {problem}", err)
         return EXIT_BAD
     if args.csv:
         write_csv(point_rows(points), out)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pieslice.command_line import EXIT_BAD
 from pieslice.data import JsonData
 from pieslice.inputs.options import may_run
+from pieslice.inputs.streams import may_be_streams
 from pieslice.inputs.versions import add_version, say_version, version_of
 from pieslice.terminal import complain
 
@@ -73,6 +74,7 @@ def add_reader(parser: argparse.ArgumentParser, *paths: str, nargs: str | None =
             " running pool",
         )
     may_run(parser, *(paths or ("path",)))
+    may_be_streams(parser, *(paths or ("path",)))
     add_reading(parser)
 
 
@@ -344,7 +346,7 @@ def guarded(command: Command) -> Command:
                     say_version(followed)
             return command(args)
         except Misuse as misuse:
-            lead = "" if isinstance(misuse, Shown) else "pieslice: error: "
+            lead = "" if isinstance(misuse, Shown) else "error: "
             complain(f"{lead}{misuse}")
             return EXIT_BAD
 

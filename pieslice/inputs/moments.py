@@ -22,6 +22,7 @@ from attr import evolve, frozen
 
 from classad.errors import Diagnostic
 from negotiator.io import Capture, InputError
+from pieslice.command_line import moment_in
 from pieslice.writing import naming
 
 if TYPE_CHECKING:
@@ -119,10 +120,9 @@ def _taken(path: Path, moment: Moment, at: tuple[float, str] | None) -> Diagnost
 
 def moment_of(text: str, option: str = "--at") -> float:
     """Seconds since the epoch from a number or an ISO 8601 time, local unless it has a zone."""
-    with contextlib.suppress(ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(float(text)).timestamp()
-    with contextlib.suppress(ValueError, OverflowError, OSError):
-        return datetime.fromisoformat(text).timestamp()
+    found = moment_in(text)
+    if found is not None:
+        return found
     message = f"{option}: `{text}` is neither seconds since the epoch nor an ISO 8601 time"
     raise InputError([Diagnostic(message, help=f"{option} '2026-11-21 14:03'")])
 

@@ -12,6 +12,7 @@ import argparse
 from typing import Final
 
 from pieslice.command_line import number, whole_number
+from pieslice.inputs.streams import may_be_streams
 from pieslice.inputs.versions import add_version
 
 #: Those of ``negotiator.engines``.  Reading a command line imports no library, so that `doctor`
@@ -20,6 +21,13 @@ ENGINES: Final = ("columns", "reference")
 #: What a path on the command line may be.
 INPUT_HELP: Final = "capture, history, scenario, files of ads, or HOST of a running pool"
 
+
+#: Arguments that name files of a pool, and those that name pools.
+_FILES: Final = (
+    *("config", "also", "slots", "jobs", "submitters", "schedds", "accounting"),
+    *("accountant_log", "expected"),
+)
+_POOLS: Final = ("inputs", "items", "pools")
 
 #: The tables that ``negotiate`` can make, and those of a summary.
 TABLES: Final = (
@@ -69,6 +77,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a definition after all configuration files",
     )
+    may_be_streams(parser, *_FILES, *_POOLS)
     add_where(parser)
     parser.add_argument(
         "--at",
@@ -78,7 +87,10 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     add_token(parser)
     parser.add_argument(
-        "--now", metavar="T", help="time of the cycle: seconds since the epoch or ISO 8601"
+        "--now",
+        metavar="T",
+        help="time of the cycle: seconds since the epoch or ISO 8601, local time unless it has a"
+        " zone",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of random() (default 0)"

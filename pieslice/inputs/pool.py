@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Final
@@ -283,7 +282,7 @@ def request_costs(texts: Sequence[str]) -> RequestCosts:
 
 
 def parse_time(text: str) -> float:
-    """Seconds since the epoch from a number or an ISO 8601 time (UTC unless it has a zone)."""
+    """Seconds since the epoch from a number or an ISO 8601 time, local unless it has a zone."""
     with contextlib.suppress(ValueError):
         seconds = float(text)
         if math.isfinite(seconds):
@@ -293,11 +292,4 @@ def parse_time(text: str) -> float:
                 )
                 raise InputError([Diagnostic(message)])
             return seconds
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        message = f"--now: `{text}` is neither seconds since the epoch nor an ISO 8601 time"
-        raise InputError([Diagnostic(message)]) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return moment.timestamp()
+    return moment_of(text, "--now")

@@ -68,7 +68,7 @@ def version_of(args: argparse.Namespace) -> Followed:
 def say_version(followed: Followed) -> None:
     """Say what is to be said of a version without records of its own, in one line."""
     if followed.note:
-        complain(f"pieslice: {followed.note}")
+        complain(f"note: {followed.note}")
 
 
 def project_version() -> Followed | None:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from functools import partial
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pieslice.command_line import EXIT_BAD, EXIT_OK, commands_of, nearest
+from pieslice.inputs.configuration import guarded
 from pieslice.manual.manpages import SHELLS
 from pieslice.manual.topics import topic_names, topic_text, topic_title
-from pieslice.terminal import complain
+from pieslice.terminal import complain, terminal_width
 from pieslice.writing import naming
 
 if TYPE_CHECKING:
     from pieslice.command_line import Parser, Subcommands
+
+
+#: The number of a finding of ``pieslice check``.
+_FINDING: Final = re.compile(r"p\d{3}")
 
 
 def add_commands(subcommands: Subcommands, root: Parser, version: str) -> None:
@@ -32,11 +38,13 @@ def add_commands(subcommands: Subcommands, root: Parser, version: str) -> None:
             ("pieslice help policy diff", "as `pieslice policy diff --help`"),
         ),
     )
-    manual.add_argument("words", nargs="*", metavar="TOPIC", help="a topic or a command")
+    manual.add_argument(
+        "words", nargs="*", metavar="TOPIC", help="a topic, a command or the number of a finding"
+    )
     manual.add_argument(
         "--man", type=Path, metavar="DIR", help="write manual pages of all commands to a folder"
     )
-    manual.set_defaults(run=partial(_help, root, version))
+    manual.set_defaults(run=guarded(partial(_help, root, version)))
     completion = subcommands.add_parser(
         "completion",
         help="print a completion script for a shell",
@@ -66,6 +74,8 @@ def _help(root: Parser, version: str, args: argparse.Namespace) -> int:
     if topic in topics:
         sys.stdout.write(topic_text(topic))
         return EXIT_OK
+    if _FINDING.fullmatch(topic):
+        return _explain(topic)
     command, known = root, topics
     for word in args.words:
         commands = commands_of(command)
@@ -73,6 +83,15 @@ def _help(root: Parser, version: str, args: argparse.Namespace) -> int:
             return _unknown(word, [*known, *commands])
         command, known = commands[word], []
     command.print_help()
+    return EXIT_OK
+
+
+def _explain(number: str) -> int:
+    from pieslice.policies.rules import explanation, finding_of
+    from pieslice.policies.texts import wrapped_lines
+
+    lines = wrapped_lines(explanation(finding_of(number)), terminal_width(sys.stdout))
+    sys.stdout.writelines(f"{line}\n" for line in lines)
     return EXIT_OK
 
 
@@ -96,7 +115,7 @@ def _contents(root: Parser) -> list[str]:
 def _unknown(word: str, known: list[str]) -> int:
     near = nearest(word, known)
     hint = f"did you mean `{near}`?" if near else "`pieslice help` lists them"
-    complain(f"pieslice help: error: there is no topic `{word}`; {hint}")
+    complain(f"error: there is no topic `{word}`; {hint}")
     return EXIT_BAD
 
 

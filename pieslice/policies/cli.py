@@ -1,10 +1,10 @@
-"""Adds the commands on configurations: ``check``, ``config``, ``map`` and ``policy``."""
+"""Adds the commands on configurations: ``check``, ``rules``, ``config``, ``map`` and ``policy``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pieslice.policies import check, config, maps, policies
+from pieslice.policies import check, config, maps, policies, rules
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 def add_commands(subcommands: Subcommands) -> None:
     """Add them all."""
-    for module in (check, config, maps, policies):
+    for module in (check, rules, config, maps, policies):
         module.add_commands(subcommands)

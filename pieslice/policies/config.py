@@ -7,8 +7,10 @@ business of ``pieslice.policies.check``.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
@@ -24,7 +26,7 @@ from pieslice.inputs.versions import add_version, version_of
 from pieslice.terminal import complain, harmless
 
 if TYPE_CHECKING:
-    from pieslice.command_line import Subcommands
+    from pieslice.command_line import Parser, Subcommands
     from policy.config import Config
     from policy.explain.settings import ListedMacro
 
@@ -43,12 +45,9 @@ def add_commands(subcommands: Subcommands) -> None:
         help="print the values of macros",
         description="Print the values of macros, one per line, as condor_config_val does.",
         examples=(
-            ("pieslice config show PRIORITY_HALFLIFE mypool", "a value"),
-            ("pieslice config show --trace PRIORITY_HALFLIFE mypool", "and the line that sets it"),
+            ("pieslice config show mypool PRIORITY_HALFLIFE", "a value"),
+            ("pieslice config show mypool PRIORITY_HALFLIFE --trace", "and the line that sets it"),
         ),
-    )
-    show.add_argument(
-        "knobs", nargs="*", metavar="KNOB", help="a macro (default: all that are set)"
     )
     show.add_argument(
         "--trace", action="store_true", help="print the file and line that set a value"
@@ -56,7 +55,7 @@ def add_commands(subcommands: Subcommands) -> None:
     show.add_argument("--raw", action="store_true", help="do not expand")
     show.add_argument("--default", action="store_true", help="print the built-in value")
     _add_json(show)
-    add_reader(show)
+    _add_path(show, "knobs", "KNOB", "a macro (default: all that are set)")
     add_width(show)
     show.set_defaults(run=_show)
     _add_lists(commands)
@@ -93,10 +92,10 @@ def _info(args: argparse.Namespace) -> int:
     for name in (name for name, known in found.items() if known is None):
         when = first_reader(name, version) or last_reader(name, version)
         if when and not is_read(name, version):
-            complain(f"pieslice: error: `{name}` is not known to {version}: {when}")
+            complain(f"error: `{name}` is not known to {version}: {when}")
             continue
         tail = did_you_mean(name, [*(knob.name for knob in KNOBS.values()), *meanings()])
-        complain(f"pieslice: error: HTCondor has no macro `{name}`{tail}")
+        complain(f"error: HTCondor has no macro `{name}`{tail}")
     known = [parameter for parameter in found.values() if parameter is not None]
     if args.json:
         from pieslice.policies.documents import MacroInfo
@@ -119,10 +118,7 @@ def _add_lists(commands: Subcommands) -> None:
         "dump",
         help="print all macros",
         description="Print all macros with their values, built-in ones too, sorted by name.",
-        examples=(("pieslice config dump ^GROUP_ mypool", "macros whose names begin so"),),
-    )
-    dump.add_argument(
-        "patterns", nargs="*", metavar="REGEX", help="only names in which one is found"
+        examples=(("pieslice config dump mypool ^GROUP_", "macros whose names begin so"),),
     )
     dump.add_argument(
         "--trace", action="store_true", help="print the file and line that set a value"
@@ -140,11 +136,34 @@ def _add_lists(commands: Subcommands) -> None:
     dump.add_argument("--raw", action="store_true", help="do not expand")
     for parser in (dump, summary):
         _add_json(parser)
-        add_reader(parser)
+    _add_path(dump, "patterns", "REGEX", "only names in which one is found")
+    add_reader(summary)
+
+
+def _add_path(parser: Parser, names: str, metavar: str, text: str) -> None:
+    """PATH and names behind it; what stood in former versions, names and PATH, goes on."""
+    add_reader(parser)
+    parser.add_argument(names, nargs="*", metavar=metavar, help=text)
+    parser.set_defaults(arrange=partial(_arrange, names))
+
+
+def _arrange(names: str, args: argparse.Namespace) -> None:
+    """Take the last argument for the path where the first cannot be one."""
+    rest = getattr(args, names)
+    if rest and not _may_be_path(args.path) and _may_be_path(rest[-1]):
+        setattr(args, names, [args.path, *rest[:-1]])
+        args.path = rest[-1]
+
+
+def _may_be_path(text: str) -> bool:
+    from pieslice.inputs.running import is_address
+
+    return text == "-" or os.path.exists(text) or is_address(text)
 
 
 @guarded
 def _show(args: argparse.Namespace) -> int:
+    args.arrange(args)
     config = read(args, any_name=True)
     say_problems(config)
     if not config.complete:
@@ -226,6 +245,7 @@ def _dump(args: argparse.Namespace) -> int:
     from pieslice.policies.macros import dump_lines
     from policy.explain.settings import everything
 
+    args.arrange(args)
     patterns = [_pattern(text) for text in args.patterns]
     config = read(args, any_name=True)
     say_problems(config)

@@ -15,6 +15,7 @@ from policy.explain.difference import Comparison, MacroSide
 from policy.explain.settings import ListedMacro
 from policy.knobs.parameters import Parameter
 from policy.language.table import Definition
+from policy.lint.finding import Finding
 from policy.maps.user_maps import MapLine, Mapped
 from policy.versions import Followed
 
@@ -59,3 +60,14 @@ class MappedNames(Document):
 
     schema: ClassVar[str] = "pieslice/map-test/1"
     names: Sequence[Mapped]
+
+
+@frozen
+class Rules(Document):
+    """What ``pieslice check`` looks for."""
+
+    schema: ClassVar[str] = "pieslice/rules/1"
+    rules: Sequence[Finding]
+
+
+shape(Finding, "id severity title doc observed bad good")

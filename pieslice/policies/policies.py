@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, NOW_HELP, moment
 from pieslice.inputs.configuration import (
     add_reader,
     guarded,
@@ -122,9 +122,7 @@ def _add_eval(commands: Subcommands) -> None:
     )
     parser.add_argument("--why", action="store_true", help="explain the value")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--now", type=float, metavar="EPOCH", help="the time, in seconds since 1970"
-    )
+    parser.add_argument("--now", type=moment, metavar="T", help=NOW_HELP)
     add_reader(parser)
     parser.add_argument("knob", metavar="KNOB", help="a macro that is an expression")
     parser.set_defaults(run=_eval)

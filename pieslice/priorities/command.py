@@ -80,14 +80,14 @@ def userprio_command(arguments: Sequence[str], out: IO[str], err: IO[str]) -> in
             return _edit(path, edit, options, own, out)
         return _show(path, options, own, out, err)
     except (UsageError, EditRefused) as problem:
-        complain(f"pieslice userprio: error: {problem}", err)
+        complain(f"error: {problem}", err)
         return EXIT_NO if isinstance(problem, EditRefused) else EXIT_BAD
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
     except DamagedLogError as problem:
         show_diagnostics([problem.diagnostic], err)
     except BusyError as problem:
-        complain(f"pieslice userprio: error: {problem}", err)
+        complain(f"error: {problem}", err)
     return EXIT_BAD
 
 
@@ -179,7 +179,7 @@ def _show(path: Path, options: Options, own: _Own, out: IO[str], err: IO[str]) -
         diagnostics.append(Diagnostic(f"{why}; -allusers shows all records", severity="note"))
     show_diagnostics(diagnostics, err)
     if not text:
-        complain("pieslice userprio: no record matches", err)
+        complain("note: no record matches", err)
     return EXIT_OK
 
 

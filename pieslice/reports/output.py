@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from classad.errors import Diagnostic, Lost
-from pieslice.command_line import LOSSES
+from pieslice.command_line import BESIDE, LOSSES
 from pieslice.limiting import begin_to_write
 from pieslice.reports.layout import Block, render_coloured, render_plain, with_verdicts, wrap
 from pieslice.reports.result import Result
@@ -92,12 +92,22 @@ def say_diagnostics(diagnostics: Iterable[Diagnostic], err: IO[str]) -> None:
     """Print all that was wrong, each whole: a headline in one line, its line of the file, help."""
     said = []
     for item in diagnostics:
+        if _is_beside(item):
+            continue
         lines = [_shown(line) for line in item.render().split("\n")]
         if in_colour(err):
             lines[0] = with_verdicts(lines[0])
         err.writelines(f"{line}\n" for line in lines)
         said.append(item)
     _say_losses(said, err)
+
+
+def _is_beside(item: Diagnostic) -> bool:
+    """Whether nothing is to be said of it; what was lost of the input counts all the same."""
+    if not BESIDE.errors_only or item.severity == "error":
+        return False
+    LOSSES.count += item.lost is not None
+    return True
 
 
 def _say_losses(diagnostics: Iterable[Diagnostic], err: IO[str]) -> None:
@@ -128,6 +138,7 @@ def show_diagnostics(
     width = terminal_width(err)
     if beside is not None:
         diagnostics = [item for item in diagnostics if item.severity != "detail"]
+    diagnostics = [item for item in diagnostics if not _is_beside(item)]
     kinds = Counter(map(_kind, diagnostics))
     told = [*_without_more_alike(diagnostics, kinds)]
     shown = told if beside is None else _most(told, beside)

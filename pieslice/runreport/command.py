@@ -65,21 +65,21 @@ def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     """Run the command."""
     folders = [args.run_folder, *([args.other] if args.other is not None else [])]
     if args.output is None and args.json:
-        complain("pieslice report: error: -o - and --json both want standard output", err)
+        complain("error: -o - and --json both want standard output", err)
         return EXIT_BAD
     try:
         with Progress(err).stage("reporting"):
             sides = _sides(folders)
             text = _page(sides, args.title, Plots(args.plots, args.plot_format))
     except (ReportError, ImportError) as problem:
-        complain(f"pieslice report: error: {problem}", err)
+        complain(f"error: {problem}", err)
         return EXIT_BAD
     except _DAMAGE as problem:
         if args.debug:
             raise
         what = f"{type(problem).__name__}: {problem}"
         folder = " or ".join(map(str, folders))
-        complain(f"pieslice report: error: {folder}: not the folder of a run ({what})", err)
+        complain(f"error: {folder}: not the folder of a run ({what})", err)
         return EXIT_BAD
     if args.output is None:
         harmless(out).write(text)

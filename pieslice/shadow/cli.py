@@ -249,5 +249,5 @@ def refuse(message: str) -> int:
     """Say why the command ends."""
     from pieslice.terminal import complain
 
-    complain(f"pieslice: error: {message}")
+    complain(f"error: {message}")
     return EXIT_BAD

@@ -104,7 +104,7 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
         complain(f"{problem}", err)
         return EXIT_INTERRUPTED
     except _REFUSED as problem:
-        complain(f"pieslice simulate: error: {problem}", err)
+        complain(f"error: {problem}", err)
     return EXIT_BAD
 
 

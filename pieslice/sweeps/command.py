@@ -47,10 +47,10 @@ def sweep_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
     except (argparse.ArgumentTypeError, WorkloadError, RunError, BusyError, ImportError) as problem:
-        complain(f"pieslice sweep: error: {problem}", err)
+        complain(f"error: {problem}", err)
     except KeyboardInterrupt:
         again = "" if args.output is None else f"; --resume {args.output} goes on"
-        complain(f"pieslice sweep: interrupted{again}", err)
+        complain(f"interrupted{again}", err)
         return EXIT_INTERRUPTED
     return EXIT_BAD
 

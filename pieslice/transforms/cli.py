@@ -11,7 +11,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.command_line import EXIT_NO, EXIT_OK, NOW_HELP, moment
 from pieslice.inputs.configuration import (
     Misuse,
     Shown,
@@ -84,10 +84,7 @@ def _add_inputs(parser: argparse.ArgumentParser, subsystem: str) -> None:
     parser.add_argument("jobs", metavar="JOBS", help="a file of job ads in any form, - for input")
     parser.add_argument("--ads", action="store_true", help="print the ads that come out")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--now", type=float, metavar="T",
-        help="the time of evaluations, in seconds since 1970 (default now)",
-    )  # fmt: skip
+    parser.add_argument("--now", type=moment, metavar="T", help=f"{NOW_HELP} (default: now)")
     add_width(parser)
     add_reading(parser)
     parser.set_defaults(subsys=subsystem)

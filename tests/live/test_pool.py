@@ -81,7 +81,7 @@ def test_who_has_no_token_is_told(
         return
     assert (code, out) == (2, "")
     assert err == (
-        f"pieslice: error: collector {HOST}: it is there, and refuses; --token names a file with a"
+        f"error: collector {HOST}: it is there, and refuses; --token names a file with a"
         " token that has READ rights\n"
     )
 

@@ -336,9 +336,7 @@ def test_a_capture_from_tools_says_what_it_loses(
     assert len(json.loads(capsys.readouterr().out)["matches"]) == 15
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
     assert capture(tmp_path / "third", "--from-tools") == 2
-    assert capsys.readouterr().err == (
-        "pieslice: error: condor_version: there is no such tool here\n"
-    )
+    assert capsys.readouterr().err == ("error: condor_version: there is no such tool here\n")
 
 
 # --- jobs that have a match already -----------------------------------------------------------
@@ -516,7 +514,7 @@ def test_a_strict_capture_is_whole_or_none(
 ) -> None:
     recorded(lambda whole: whole.update(trouble={"s2@live.test": "gone"}))
     assert capture(tmp_path / "now", "--strict") == 2
-    assert errors(capsys) == "pieslice: error: not the whole pool: jobs: s2@live.test: gone\n"
+    assert errors(capsys) == "error: not the whole pool: jobs: s2@live.test: gone\n"
     assert not (tmp_path / "now").exists()
     recorded()
     assert capture(tmp_path / "now", "--strict") in (0, 1)
@@ -598,7 +596,7 @@ def test_without_a_collector_there_is_no_capture(
 ) -> None:
     recorded(trouble(collector="denied"))
     assert main(["capture", pool, str(tmp_path / "now")]) == 2
-    assert errors(capsys).startswith(f"pieslice: error: {said}")
+    assert errors(capsys).startswith(f"error: {said}")
     assert not (tmp_path / "now").exists()
 
 
@@ -725,7 +723,7 @@ def test_a_file_without_a_token(
     path = tmp_path / "token"
     path.write_text(text)
     assert capture(tmp_path / "now", "--token", str(path)) == 2
-    assert errors(capsys).startswith(f"pieslice: error: {path}: {said}")
+    assert errors(capsys).startswith(f"error: {path}: {said}")
 
 
 def test_an_ad_that_does_not_parse_is_told_when_it_is_read(

@@ -112,7 +112,7 @@ def test_an_empty_name_is_no_state_of_the_accountant(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["userprio", *words]) == 2
-    assert capsys.readouterr().err == "pieslice userprio: error: the name is empty\n"
+    assert capsys.readouterr().err == "error: the name is empty\n"
 
 
 def test_an_empty_name_is_no_path_in_python() -> None:
@@ -161,8 +161,7 @@ def test_internal_errors_are_one_line(
     monkeypatch.setattr(cli, "_negotiate", broken)
     assert main(["negotiate", str(pool)]) == 2
     assert capsys.readouterr().err == (
-        "pieslice: error: internal error (RuntimeError): something went wrong; "
-        "--debug shows the traceback\n"
+        "error: internal error (RuntimeError): something went wrong; --debug shows the traceback\n"
     )
     with pytest.raises(RuntimeError):
         main(["--debug", "negotiate", str(pool)])

@@ -179,7 +179,7 @@ def test_it_runs_where_nothing_else_does(
     done = _run_in(tmp_path, "eval", "1 + 1")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith("pieslice: error: ")
+    assert line.startswith("error: ")
     assert f"pip uninstall {distribution[0]}" in line.replace(" --yes", "")
 
 

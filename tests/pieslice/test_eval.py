@@ -157,10 +157,10 @@ def test_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
             run(*tokens)
         assert caught.value.code == 2
     assert capsys.readouterr().err == (
-        "pieslice eval: error: no option `--bogus`;"
+        "error: no option `--bogus`;"
         " `pieslice eval --help` lists the options\n"
-        "pieslice eval: error: argument --now: invalid float value: 'soon'\n"
-        "pieslice eval: error: argument --now: expected one argument\n"
+        "error: argument --now: `soon` is neither seconds since the epoch nor an ISO 8601 time\n"
+        "error: argument --now: expected one argument\n"
     )
 
 
@@ -211,7 +211,7 @@ def test_options_that_eval_does_not_have_are_no_expressions(
     printed = capsys.readouterr()
     assert printed.out == ""
     name = words[0].partition("=")[0]
-    assert printed.err.startswith(f"pieslice eval: error: `{name}` ")
+    assert printed.err.startswith(f"error: `{name}` ")
     assert len(printed.err.splitlines()) <= 3
     # Before the first item, or behind `--`, they are what they look like.
     assert pieslice(["eval", "--limit-time", "5s", "1+1"]) == 0

@@ -71,7 +71,7 @@ def test_a_state_without_users(tmp_path: Path, capsys: Any) -> None:
     state.write_text("")
     assert main(["forecast", str(state)]) == 2
     assert capsys.readouterr().err == (
-        f"pieslice forecast: error: {state}: no user has a demand, usage or a priority; add some"
+        f"error: {state}: no user has a demand, usage or a priority; add some"
         " with --user NAME=CORES\n"
     )
     assert main(["forecast", str(state), "--user", "a=10"]) == 0

@@ -114,7 +114,7 @@ def test_what_would_take_too_much_is_refused(
     place = f"{file}:1112" if form == "condor_config" else str(file)
     assert printed.out == ""
     assert printed.err == (
-        f"pieslice: error: {place}: what is read takes more than 976.6 KiB (6 bytes for each byte "
+        f"error: {place}: what is read takes more than 976.6 KiB (6 bytes for each byte "
         "of the text, 976.6 KiB at least); `--limit-memory SIZE`, or `limits(memory=BYTES)`, sets "
         "another limit\n"
     )
@@ -176,7 +176,7 @@ def test_commands_end_in_time(
     words, doing = ENDED[name]
     words = [word.format(slots=slots, policy=policy) for word in words]
     assert main([name, "--limit-time", "2", *words]) == 2
-    said = f"pieslice: error: the time limit of 2 s is used up while {doing}"
+    said = f"error: the time limit of 2 s is used up while {doing}"
     assert capsys.readouterr().err.splitlines()[-1].startswith(said)
     assert bounds.entered == 0
 
@@ -322,7 +322,7 @@ def test_a_command_ends_at_its_memory(capsys: Capture) -> None:
     doubled = " ".join(f"a{i} = strcat(a{i - 1}, a{i - 1});" for i in range(1, 30))
     ad = f'[a0 = "{first}"; {doubled}]'
     assert main(["eval", "--limit-memory", "40M", ad, "a29"]) == 2
-    said = "pieslice: error: the memory limit of 40 MiB is used up"
+    said = "error: the memory limit of 40 MiB is used up"
     assert capsys.readouterr().err.startswith(said)
 
 
@@ -434,5 +434,5 @@ def test_a_clock_that_has_no_memory(
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refuse)
         assert main(["eval", *words, "1"]) == 2
-    assert capsys.readouterr().err == f"pieslice: error: {said}\n"
+    assert capsys.readouterr().err == f"error: {said}\n"
     assert signal.getsignal(signal.SIGINT) is before

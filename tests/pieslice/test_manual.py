@@ -147,36 +147,36 @@ def test_help_by_topic(words: str, printed: str, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("help polcies", "help: error: there is no topic `polcies`; did you mean `policies`?"),
-        ("help negotate", "help: error: there is no topic `negotate`; did you mean `negotiate`?"),
-        ("help policy dif", "help: error: there is no topic `dif`; did you mean `diff`?"),
-        ("help xyzzy", "help: error: there is no topic `xyzzy`; `pieslice help` lists them"),
-        ("why 1.0 --jsno", "why: error: no option `--jsno`; did you mean `--json`?"),
+        ("help polcies", "error: there is no topic `polcies`; did you mean `policies`?"),
+        ("help negotate", "error: there is no topic `negotate`; did you mean `negotiate`?"),
+        ("help policy dif", "error: there is no topic `dif`; did you mean `diff`?"),
+        ("help xyzzy", "error: there is no topic `xyzzy`; `pieslice help` lists them"),
+        ("why 1.0 --jsno", "error: no option `--jsno`; did you mean `--json`?"),
         (
             "userprio x -quots",
-            "userprio: error: `-quots` is not an option; did you mean `-quotas`?",
+            "error: `-quots` is not an option; did you mean `-quotas`?",
         ),
         (
             "config show --rw X y",
-            "config show: error: no option `--rw`; did you mean `--raw`?",
+            "error: no option `--rw`; did you mean `--raw`?",
         ),
         (
             "check x --format=sari",
-            "check: error: argument --format: there is no `sari`; did you mean `sarif`?",
+            "error: argument --format: there is no `sari`; did you mean `sarif`?",
         ),
         (
             "completion tcsh",
-            "completion: error: argument shell: there is no `tcsh`; it takes bash, zsh, fish",
+            "error: argument shell: there is no `tcsh`; it takes bash, zsh, fish",
         ),
-        ("report a b c", "report: error: `c` is one argument too many"),
+        ("report a b c", "error: `c` is one argument too many"),
         (
             "diff",
-            "diff: error: the following arguments are required: POOL;"
+            "error: the following arguments are required: POOL;"
             " `pieslice diff --help` shows the usage",
         ),
         (
             "negotiate --\x1bx",
-            "negotiate: error: no option `--\\x1bx`; `pieslice negotiate --help` lists the options",
+            "error: no option `--\\x1bx`; `pieslice negotiate --help` lists the options",
         ),
     ],
 )
@@ -189,7 +189,7 @@ def test_a_typing_error_is_one_line(
     except SystemExit as ended:
         code = ended.code
     assert code == 2
-    assert capsys.readouterr() == ("", f"pieslice {said}\n")
+    assert capsys.readouterr() == ("", f"{said}\n")
 
 
 # --- completion -------------------------------------------------------------------------------

@@ -97,9 +97,9 @@ def test_maps_of_a_configuration(capsys: Capture) -> None:
     assert said.out.splitlines() == ["bo: y", "  CLASSAD_USER_MAPDATA_Inline:2: * bo y"]
     assert said.err == "warning: SCHEDD_CLASSAD_USER_MAP_NAMES does not name `Inline`\n"
     assert main([*words, "Gone", "bo"]) == 2
-    assert capsys.readouterr().err == "pieslice: error: c: cannot read `none`\n"
+    assert capsys.readouterr().err == "error: c: cannot read `none`\n"
     assert main([*words, "Other", "bo"]) == 2
-    assert capsys.readouterr().err == "pieslice: error: c: no map `Other` is defined\n"
+    assert capsys.readouterr().err == "error: c: no map `Other` is defined\n"
 
 
 def test_json(capsys: Capture) -> None:
@@ -124,4 +124,4 @@ def test_json(capsys: Capture) -> None:
 
 def test_a_missing_file(capsys: Capture) -> None:
     assert main(["map", "test", "none", "alice"]) == 2
-    assert capsys.readouterr().err == "pieslice: error: none: no such file or directory\n"
+    assert capsys.readouterr().err == "error: none: no such file or directory\n"

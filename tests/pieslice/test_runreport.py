@@ -183,7 +183,7 @@ def test_the_page_on_standard_output(
         assert capsys.readouterr() == ((tmp_path / "page.html").read_text(encoding="utf-8"), "")
     assert main(["report", *folders, "-o", "-", "--json"]) == 2
     assert capsys.readouterr() == (
-        "", "pieslice report: error: -o - and --json both want standard output\n",
+        "", "error: -o - and --json both want standard output\n",
     )  # fmt: skip
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 

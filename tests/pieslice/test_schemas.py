@@ -63,6 +63,7 @@ OUTPUTS = {
         f"config dump --json {TOUR}",
         f"config summary --json {CAMPUS}",
     ],
+    "rules": ["rules --json P505", "rules --json"],
     "config-info": ["config info --json NEGOTIATOR_INTERVAL GROUP_QUOTA_a START"],
     "cycles": [f"negotiate {TOUR} --cycles 2 --json"],
     "diff": [

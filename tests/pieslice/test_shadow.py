@@ -150,7 +150,7 @@ def test_without_the_right_to_ask_it_fails_at_once(
     recorded(lambda whole: whole.update(ping={"DAEMON": None}))
     assert shadow("--cycles", "1") == 2
     err = capsys.readouterr().err
-    said = "pieslice: error: negotiator: it lets only daemons of the pool begin a cycle"
+    said = "error: negotiator: it lets only daemons of the pool begin a cycle"
     assert err.splitlines()[-1] == said
 
 

@@ -351,8 +351,7 @@ def test_packages_that_are_absent(
         monkeypatch.setitem(sys.modules, module, None)
         assert main([*words, *AXES, *options]) == 2
         assert capsys.readouterr().err == (
-            f"pieslice sweep: error: this needs the package {module}: "
-            f"pip install 'pieslice[{extra}]'\n"
+            f"error: this needs the package {module}: pip install 'pieslice[{extra}]'\n"
         )
 
 

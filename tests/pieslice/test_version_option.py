@@ -41,7 +41,7 @@ def test_what_is_no_known_version_is_refused_in_one_line(
     with pytest.raises(SystemExit) as end:
         given("--condor-version", word)
     assert end.value.code == 2
-    assert capsys.readouterr().err == (f"pieslice told: error: argument --condor-version: {said}\n")
+    assert capsys.readouterr().err == (f"error: argument --condor-version: {said}\n")
 
 
 def test_of_a_version_without_records_it_is_said_in_one_line_which_ones_stand_for_it(

@@ -559,10 +559,7 @@ def test_rules_are_checked_without_a_pool(
             "     | ^~~~~~",
         ]
     assert watch("--check-rules", tmp_path / "none") == 2
-    assert (
-        capsys.readouterr().err
-        == f"pieslice: error: {tmp_path / 'none'}: no such file or directory\n"
-    )
+    assert capsys.readouterr().err == f"error: {tmp_path / 'none'}: no such file or directory\n"
 
 
 def test_a_sum_is_a_table() -> None:

@@ -68,7 +68,9 @@ COMMANDS = [
     "check --reload examples/reload/running examples/reload/new",
     "policy explain examples/reload/running",
     "why examples/campus 1.26 --clauses",
-    "config show PRIORITY_HALFLIFE GROUP_NAMES examples/campus",
+    "config show examples/campus PRIORITY_HALFLIFE GROUP_NAMES",
+    "rules",
+    "rules P505 P101",
     "config summary examples/campus",
     "config info PREEMPTION_REQUIREMENTS",
     *(f"policy explain {pool}" for pool in POOLS[:3]),
@@ -183,7 +185,7 @@ def test_a_mistyped_command_is_one_line(
     with pytest.raises(SystemExit) as ended:
         main([typed, "x"])
     assert ended.value.code == 2
-    said = f"pieslice: error: there is no command `{typed}`; did you mean `{meant}`?\n"
+    said = f"error: there is no command `{typed}`; did you mean `{meant}`?\n"
     assert capsys.readouterr() == ("", said)
 
 
@@ -191,12 +193,12 @@ def test_a_mistyped_command_of_a_command_is_one_line(capsys: pytest.CaptureFixtu
     with pytest.raises(SystemExit):
         main(["policy", "explian"])
     assert capsys.readouterr().err == (
-        "pieslice policy: error: there is no command `explian`; did you mean `explain`?\n"
+        "error: there is no command `explian`; did you mean `explain`?\n"
     )
     with pytest.raises(SystemExit):
         main(["xyz"])
     assert capsys.readouterr().err == (
-        "pieslice: error: there is no command `xyz`; `pieslice --help` lists them\n"
+        "error: there is no command `xyz`; `pieslice --help` lists them\n"
     )
 
 

@@ -54,7 +54,7 @@ def test_an_empty_folder_is_no_configuration(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == (f"pieslice: error: no configuration files in `{tmp_path}`\n")
+    assert capsys.readouterr().err == (f"error: no configuration files in `{tmp_path}`\n")
 
 
 def test_programs_run_only_where_that_is_allowed(
