@@ -75,6 +75,13 @@ def slots_named(slots: Sequence[ClassAd], names: Collection[str]) -> dict[str, C
     return slots.named(names) if isinstance(slots, LoadedSlots) else named_among(slots, names)
 
 
+def slot_names(slots: Sequence[ClassAd]) -> list[str]:
+    """The names of slots in their order; empty for an ad without one."""
+    if isinstance(slots, LoadedSlots):
+        return slots.names
+    return [ad.get_string("Name") or "" for ad in slots]
+
+
 def named_among(ads: Iterable[ClassAd], names: Collection[str]) -> dict[str, ClassAd]:
     """The same of ads one by one."""
     pairs = ((ad.get_string("Name"), ad) for ad in ads)

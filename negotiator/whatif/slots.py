@@ -23,7 +23,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
-from negotiator.model.loaded_slots import LoadedSlots
+from negotiator.model.loaded_slots import LoadedSlots, slot_names
 from negotiator.model.snapshot import machine_of
 from policy.config import Config
 from policy.language.expressions import parse
@@ -159,7 +159,7 @@ class _SlotAds:
     _own: dict[int, ClassAd] = field(factory=dict)
 
     def names(self) -> list[str]:
-        return [ad.get_string("Name") or "" for ad in self._slots]
+        return slot_names(self._slots)
 
     def each(self, find: Callable[[ClassAd], T], reads: Iterable[str]) -> list[T]:
         """What is found in each ad."""

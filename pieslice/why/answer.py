@@ -18,7 +18,7 @@ from attr import field, frozen
 from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.matching.board import Offer
-from negotiator.model.loaded_slots import slots_named
+from negotiator.model.loaded_slots import slot_names, slots_named
 from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
 from pieslice.between.leftovers import barred_by_limits
@@ -444,10 +444,9 @@ def _not_considered(snapshot: Snapshot, result: CycleResult, text: str) -> tuple
     causes = {item.name: item.cause.value for item in result.trimmed}
     for name in find_slots(list(causes), text):
         return name, causes[name]
-    names = [said for ad in snapshot.slots if (said := ad.get_string("Name")) is not None]
+    names = slot_names(snapshot.slots)
     for name in find_slots(names, text):
-        ads = (ad for ad in snapshot.slots if ad.get_string("Name") == name)
-        absent = any(ad.get_bool("Absent") is True for ad in ads)
+        absent = slots_named(snapshot.slots, (name,))[name].get_bool("Absent") is True
         cause = "its ad has Absent = true" if absent else "NEGOTIATOR_SLOT_CONSTRAINT is not true"
         return name, cause
     raise no_such_slot(names, text)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from negotiator.model.arithmetic import add_up
+from negotiator.model.loaded_slots import slot_names
 from negotiator.model.result import CycleResult, Match
 from negotiator.model.snapshot import Snapshot, machine_of
 from negotiator.whatif.pool import WhatIf
@@ -80,7 +81,7 @@ def _slots(
 
 def _only_in(pools: tuple[Snapshot, Snapshot]) -> dict[str, OnlyIn]:
     """The slots that one of two pools has, each with which."""
-    a, b = ({ad.get_string("Name") or "" for ad in pool.slots} for pool in pools)
+    a, b = (set(slot_names(pool.slots)) for pool in pools)
     return {**dict.fromkeys(a - b, "a"), **dict.fromkeys(b - a, "b")}
 
 
@@ -160,17 +161,22 @@ def _group_numbers(result: CycleResult) -> dict[str, list[float | None]]:
 def _machines(
     before: CycleResult, after: CycleResult, slots: Sequence[SlotChange]
 ) -> tuple[MachineTotals, ...]:
+    on_machines = [_by_machine(result.matches) for result in (before, after)]
     found = []
     for machine, count in Counter(change.machine for change in slots).items():
-        sides = [
-            [match for match in result.matches if machine_of(match.slot) == machine]
-            for result in (before, after)
-        ]
+        sides = [matches.get(machine, []) for matches in on_machines]
         matched = BeforeAfter(*(add_up(match.cost for match in side) for side in sides))
         preempted = BeforeAfter(*(float(sum(1 for m in side if m.preempted)) for side in sides))
         found.append(MachineTotals(machine, matched, preempted, count))
     found.sort(key=lambda item: (*worst_first(item.matched.change), -item.slots, item.machine))
     return tuple(found)
+
+
+def _by_machine(matches: Iterable[Match]) -> dict[str, list[Match]]:
+    found: dict[str, list[Match]] = {}
+    for match in matches:
+        found.setdefault(machine_of(match.slot), []).append(match)
+    return found
 
 
 def _rejections(before: CycleResult, after: CycleResult) -> tuple[RejectionChange, ...]:
