@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from attr import evolve
 
+import pieslice
+from classad.loading.columns import LoadedColumns
 from negotiator.cycle import negotiate
 from pieslice.cli import main
 from pieslice.why.comparing import compare
@@ -109,3 +111,32 @@ def test_the_sums_are_those_of_the_matches(name: str) -> None:
     assert {user.user: user.net for user in back.users} == {
         user.user: -user.net for user in found.users
     }
+
+
+@pytest.mark.parametrize("more", ["NEGOTIATOR_PRE_JOB_RANK = Memory", "START = JobPrio >= 0"])
+def test_a_difference_makes_the_ads_of_slots_that_somebody_gets_only(
+    more: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slot = 'Name = "slot1@n{0}"\nMachine = "n{0}"\nState = "Unclaimed"\nCpus = 1\nMemory = {0}\n'
+    slot += 'StartdIpAddr = "<10.0.0.1:9618>"\nStart = true\nRequirements = START\n'
+    job = 'ClusterId = {0}\nProcId = 0\nOwner = "ann"\nUser = "ann@x"\nJobStatus = 1\n'
+    job += "JobUniverse = 5\nJobPrio = 0\nRequestCpus = 1\nRequirements = TARGET.Cpus >= 1\n"
+    (tmp_path / "slots.ads").write_text("\n".join(slot.format(n) for n in range(300)))
+    (tmp_path / "jobs.ads").write_text("\n".join(job.format(n) for n in range(1, 4)))
+    pool = pieslice.read(tmp_path, now=1e9)
+    made: list[int] = []
+    one, many = LoadedColumns.ad, LoadedColumns._batch
+
+    def ad(self: LoadedColumns, *args: Any) -> Any:
+        made.append(1)
+        return one(self, *args)
+
+    def batch(self: LoadedColumns, new: Any, start: int, stop: int, held: Any) -> Any:
+        made.append(stop - start)
+        return many(self, new, start, stop, held)
+
+    monkeypatch.setattr(LoadedColumns, "ad", ad)
+    monkeypatch.setattr(LoadedColumns, "_batch", batch)
+    changes = pool.diff(pool.with_config(f"{more}\n"))
+    assert [side.totals.free for side in (changes.a, changes.b)] == [3, 3]
+    assert sum(made) <= 6
