@@ -227,10 +227,17 @@ def _form(args: argparse.Namespace) -> RunForm:
     return RunForm(args.format, args.checkpoint_hours, args.parquet, args.record)
 
 
-def _told(moved: Moved, progress: Progress, err: IO[str]) -> RunReporter:
+def _told(
+    moved: Moved, progress: Progress, err: IO[str], known: set[str] | None = None
+) -> RunReporter:
+    """``known``: what was said of the runs before, which is not said again."""
+    said = set[str]() if known is None else known
+
     def notices(diagnostics: Sequence[Diagnostic]) -> None:
+        new = [item for item in diagnostics if item.render() not in said]
+        said.update(item.render() for item in new)
         with progress.aside():
-            show_diagnostics(diagnostics, err)
+            show_diagnostics(new, err)
 
     return RunReporter(moved, notices)
 
@@ -265,7 +272,7 @@ def _several(
         _Place(name, side, _place(folder, letter, compares=args.compare is not None), [])
         for letter, (name, side) in zip(LETTERS, sides, strict=False)
     ]
-    progress = Progress(err)
+    progress, known = Progress(err), set[str]()
     count = len(places) * len(seeds)
     with progress.counted("simulating", plan.seconds * count) as moved:
         runs = ((seed, place) for seed in seeds for place in places)
@@ -273,7 +280,7 @@ def _several(
             other = place is not places[0] and place.plan.config is not None
             first = places[0].plan.config if other else None
             one = evolve(place.plan, seed=seed, instead_of=first)
-            told = _told(_nth(moved, number, count, plan.seconds), progress, err)
+            told = _told(_nth(moved, number, count, plan.seconds), progress, err, known)
             into = _run_folder(place, seed, several=len(seeds) > 1)
             place.runs.append(Run(one, run_new(one, into, _form(args), told)))
             if not place.runs[-1].summary["complete"]:

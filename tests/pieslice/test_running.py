@@ -281,7 +281,9 @@ def test_a_macro_in_the_place_of_a_file_is_compared_in_the_pools_own_configurati
         assert main(command) == 0
         summaries = sorted(folder.rglob("summary.json"))
         found.append([json.loads(path.read_text()) for path in summaries])
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    # Of each run, and once of both that are compared.
+    assert err.count("note: 20 jobs of frank@campus.example") == 2
     assert "A: PRIORITY_HALFLIFE=60\nB: PRIORITY_HALFLIFE=600\n" in out
     (alone,), (first, second) = found
     assert first == alone
