@@ -52,6 +52,8 @@ EMPTY_NAME: Final = "the name is empty"
 #: The placeholders of files, some of which may be folders, and of folders.
 _FILE: Final = re.compile(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|RUNNING|W|A|B)\]?( .*)?")
 _FOLDER: Final = re.compile("DIR|RUN")
+#: What argparse says of what is no number.
+_INVALID: Final = re.compile(r"invalid (int|float) value: '(.*)'")
 #: Numbers of options, and days of what is simulated or foretold: more are slips.
 _MOST: Final = 1e12
 CENTURY: Final = 36_525
@@ -127,6 +129,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line."""
+        message = _INVALID.sub(r"`\2` is not a \1 number", message).replace("a int ", "a whole ")
+        message = message.replace("a float number", "a number")
         if message.startswith("the following arguments are required"):
             message += f"; `{self.prog} --help` shows the usage"
         self.exit(EXIT_BAD, f"error: {printable(message)}\n")

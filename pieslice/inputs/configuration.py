@@ -166,7 +166,7 @@ class ConfigurationReader(NamedTuple):
 def reader_of(args: argparse.Namespace) -> ConfigurationReader:
     """The reader that the arguments describe; raises ``Misuse``."""
     return ConfigurationReader(
-        (args.subsys or SUBSYSTEM).upper(),
+        _subsystem(args.subsys or SUBSYSTEM),
         args.local_name,
         tuple(definitions(args.define)),
         tuple(args.fact),
@@ -199,6 +199,18 @@ def followed_at(path: str, reader: ConfigurationReader) -> Followed:
         raise Shown(problem.diagnostics[-1].render()) from None
     say(captured.diagnostics)
     return found
+
+
+def _subsystem(text: str) -> str:
+    """The name of a reader; raises ``Misuse`` for a slip in that of a daemon of HTCondor."""
+    from pieslice.reports.names import did_you_mean
+    from policy.knobs.other_daemons import DAEMONS
+
+    name = text.upper()
+    hint = "" if name in DAEMONS else did_you_mean(name, DAEMONS)
+    if hint:
+        raise Misuse(f"--subsys: HTCondor has no daemon `{text}`{hint}")
+    return name
 
 
 def _confined(args: argparse.Namespace) -> bool:

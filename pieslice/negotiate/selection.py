@@ -9,7 +9,7 @@ Inputs: a ``CycleResult``, names.  Outputs: a ``CycleResult`` with fewer entries
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from attr import evolve
 
@@ -51,7 +51,7 @@ def _users(result: CycleResult) -> dict[str, str]:
     return found
 
 
-def _submitters(name: str, users: Iterable[str]) -> list[str]:
+def _submitters(name: str, users: Collection[str]) -> list[str]:
     """With an ``@`` the whole name counts, without it what stands before, or the user alone."""
     if "@" in name:
         found = [user for user in users if user == name]
@@ -60,7 +60,8 @@ def _submitters(name: str, users: Iterable[str]) -> list[str]:
         found = [user for user in before if before[user] == wanted]
         found = found or [user for user in before if before[user].rpartition(".")[2] == wanted]
     if not found:
-        raise UnknownNameError(_unknown("submitter", name, users))
+        bare = (user.partition("@")[0].rpartition(".")[2] for user in users)
+        raise UnknownNameError(_unknown("submitter", name, [*users, *bare]))
     return found
 
 

@@ -80,7 +80,7 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
             return _resume(args, out, err)
         _check(args)
         plan = plan_of(args, args.seed, tuple(args.set), args.series)
-        if args.workload is None and plan.workload == CAPTURED:
+        if args.workload is None and plan.workload == CAPTURED and Path(plan.pool).exists():
             told = (
                 f"the jobs of {plan.pool}, which run {plan.run_time} s in the middle (--run-time)"
             )

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Final
 from attr import evolve, frozen
 
 from classad import ClassAd
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
 from classad.source import Source
 from policy.config import Config
+from policy.data.tables import meanings
 from policy.ephemeral import EPHEMERAL, AdKind, Ephemeral, find_ephemeral
 from policy.knobs import find_knob
 from policy.knobs import matching as matching
@@ -224,7 +225,8 @@ def _trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Ev
         return Trial(macro, knob, *found, tree, my, target, context, reading.ignored)
     definition = config.lookup(macro)
     if definition is None:
-        raise CannotTry(f"not defined: {macro}")
+        near = suggest(macro, (*config.names(), *meanings()))
+        raise CannotTry(f"not defined: {macro}{f'; did you mean `{near}`?' if near else ''}")
     if _LINES.fullmatch(macro):
         asked, condition = _requirements(definition, macro)
         return Trial(macro, None, definition, asked, condition, my, target, context)
