@@ -296,7 +296,7 @@ def table(points: Sequence[ForecastPoint], width: int) -> str:
     ]
     rows: dict[float, list[str]] = {}
     for point in points:
-        cell = f"{point.real_priority:13.4f} {point.cores:{widths[point.name] - 14}.4f}"
+        cell = f"{point.real_priority:13.2f} {point.cores:{widths[point.name] - 14}.2f}"
         rows.setdefault(point.hour, []).append(cell)
     lines += (f"{hour:7.2f}  {'  '.join(cells)}" for hour, cells in rows.items())
     return "".join(f"{text}\n" for text in lines)
@@ -314,5 +314,5 @@ def _long_table(points: Sequence[ForecastPoint], width: int) -> str:
     for point in points:
         hour = "" if point.hour == before else f"{point.hour:.2f}"
         before = point.hour
-        rows.append((hour, point.name, f"{point.real_priority:.4f}", f"{point.cores:.4f}"))
+        rows.append((hour, point.name, f"{point.real_priority:.2f}", f"{point.cores:.2f}"))
     return render_plain([TextTable(columns, tuple(rows))], width)

@@ -32,9 +32,6 @@ def outcome_lines(
 ) -> Iterator[str]:
     """Everything as text."""
     yield f"{policy.path}: {policy.followed}"
-    for finding in outcome.findings:
-        yield from finding_lines(finding, policy, width)
-        yield ""
     kept = [
         name for name, _ in outcome.tested if name not in {f.property for f in outcome.findings}
     ]
@@ -44,6 +41,9 @@ def outcome_lines(
         yield f"broken: {broken} ({pairs})"
     if kept:
         yield f"no counterexample: {', '.join(kept)}" + ("" if outcome.findings else f" ({pairs})")
+    for finding in outcome.findings:
+        yield ""
+        yield from finding_lines(finding, policy, width)
 
 
 def finding_lines(finding: BrokenProperty, policy: PolicyReading, width: int) -> Iterator[str]:

@@ -25,6 +25,7 @@ from negotiator.groups.quotas import (
 )
 from negotiator.matching.board import Event
 from negotiator.model.result import AllocationRound, GroupEvent, GroupSummary
+from pieslice.negotiate.verdict import few
 from pieslice.reports.document import shape
 from pieslice.reports.layout import (
     Block,
@@ -120,13 +121,33 @@ class Quotas(Result):
         groups, rounds = len(self.tree), len(self.rounds)
         return f"{plural(groups, 'group')}, {plural(rounds, 'allocation round')}"
 
+    def _verdict(self) -> Iterator[str]:
+        """What of their requests groups get in the first round, the worst off first."""
+        lines = [line for line in (self.rounds[0].lines if self.rounds else ()) if line.requested]
+        lacking = [line for line in lines if line.allocated < line.requested]
+        lacking.sort(key=lambda line: line.allocated / line.requested)
+        whole = [line.name for line in lines if line.allocated >= line.requested]
+        pairs = ((it.name, round(it.allocated, 2), round(it.requested, 2)) for it in lacking)
+        parts = few(f"{name} {rounded(some)} of {rounded(all_)}" for name, some, all_ in pairs)
+        if lacking:
+            rest = f"; all that they request: {few(whole)}" if whole else ""
+            yield f"allocated of what is requested: {parts}{rest}"
+        elif whole:
+            yield f"allocated: all that is requested by {few(whole)}"
+        else:
+            yield "no group requests anything"
+
     def blocks(self) -> Sequence[Block]:
-        """The tree, then a table a round; with ``trace`` every step in a sentence."""
+        """What groups lack, the tree, a table a round; with ``trace`` every step in a sentence."""
         if not self.tree:
             text = "no accounting group is configured: all submitters negotiate in one round"
             return [Line(text, heading=True)]
         title = f"quotas in a pool of slot weight {rounded(self.pool)}"
-        blocks: list[Block] = [Line(title, heading=True), table_of(_TREE, self.tree)]
+        blocks: list[Block] = [
+            *(Line(text, heading=True) for text in self._verdict()),
+            Line(title, heading=True),
+            table_of(_TREE, self.tree),
+        ]
         if self.trace:
             blocks += [Line(), Line("how the quotas were made", heading=True)]
             blocks += [Line(f"  {text}") for step in self.assigned for text in _sentences(step)]

@@ -243,7 +243,7 @@ def test_many_users_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["forecast", *words, "--hours", "4"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + 2 * 9
-    assert lines[-1].split() == ["user8", "0.5", "0.1111"]
+    assert lines[-1].split() == ["user8", "0.5", "0.11"]
 
 
 @pytest.mark.parametrize(

@@ -92,5 +92,5 @@ def test_what_a_narrow_table_of_quotas_leaves_out(width: int, dropped: str) -> N
     case = scenarios.load("groups-round-robin")
     snapshot, policy = scenarios.snapshot_of(case), scenarios.policy_of(case["scenario"])
     blocks = divide_quotas(AskedCycle(snapshot, policy, scenarios.NOW)).blocks()
-    text = " ".join(render_plain(blocks[:2], width).split())
+    text = " ".join(render_plain(blocks[:3], width).split())
     assert text.endswith(f" not shown (--wide): {dropped}")

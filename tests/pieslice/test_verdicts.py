@@ -86,6 +86,27 @@ def test_a_ranking_begins_with_the_best_slot_and_the_next(
     assert second.lstrip().startswith(f"{following['slot']} is next: {following['decided_by']} ")
 
 
+def test_quotas_begin_with_what_groups_lack_of_their_requests(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    data = json.loads(said(capsys, "quotas", CAMPUS, "--json"))
+    first = said(capsys, "quotas", CAMPUS, "--wide").partition("\n")[0]
+    for line in data["rounds"][0]["lines"]:
+        if line["unallocated"]:
+            told = f"{line['name']} {round(line['allocated'], 2):g} of {line['requested']:g}"
+            assert told in first
+    assert first.endswith("; all that they request: group_chemistry")
+
+
+def test_a_search_begins_with_what_is_broken(capsys: pytest.CaptureFixture[str]) -> None:
+    policy = str(Path(CAMPUS).parent / "policies" / "flawed" / "no_margin")
+    _, broken, held, *rest = said(capsys, "fuzz", policy, "--examples", "2000").split("\n")
+    assert broken.startswith("broken: no-thrash, margin (")
+    assert held == "no counterexample: total"
+    assert rest[0] == ""
+    assert rest[1].startswith("no-thrash: ")
+
+
 # --- names and numbers ----------------------------------------------------------------------------
 
 
