@@ -76,6 +76,7 @@ class Negotiator:
     #: How often the pool had changed when quotas were assigned last.
     _assigned_at: int | None = field(init=False, default=None)
     due: Entitlement = field(init=False)
+    _deciding: bool = field(init=False, default=False)
     #: Whether the time that slots tell can make a difference to a cycle.
     _time_counts: bool = field(init=False)
 
@@ -100,12 +101,15 @@ class Negotiator:
         """Hold a cycle now; ``seconds`` until the next one, for the totals."""
         state = self.simulation.state
         state.cycles += 1
+        # What everybody wants is counted anew at the end.
+        self._deciding = True
         if self.simulation.gangs:
             place(self.simulation)
         matched = self._could_match() and self._negotiate()
         if not matched:
             self._account()
         self._total(seconds)
+        self._deciding = False
 
     def _may_preempt(self) -> bool:
         """False if it is sure that nobody is preempted, by priority or by the rank of a slot.
@@ -363,6 +367,8 @@ class Negotiator:
 
     def _moved(self, number: int, weight: float, waiting: int) -> None:
         """A job starts or stops: its submitter wants more or less until the next cycle."""
+        if self._deciding:
+            return
         state, arrival = self.simulation.state, self.simulation.workload.arrivals[number]
         if waiting and arrival.submit <= state.cycle_time and arrival.shape not in state.never:
             weight += waiting * self._weight_of_job(arrival.shape)

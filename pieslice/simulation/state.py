@@ -110,7 +110,7 @@ def from_json(data: JsonData) -> State:
     fields["claims"] = {name: Claim(**claim) for name, claim in data["claims"].items()}
     fields["users"] = {name: Totals(**totals) for name, totals in data["users"].items()}
     for name in ("due", "group_due"):
-        fields[name] = {who: Due(**it) for who, it in data[name].items()}
+        fields[name] = {who: Due(**it) for who, it in data.get(name, {}).items()}
     fields["running"] = {name: tuple(pair) for name, pair in data["running"].items()}
     fields["events"] = [tuple(event) for event in data["events"]]
     fields["accountant"] = accountant_from_json(data["accountant"])
