@@ -525,8 +525,9 @@ def test_rules_with_nothing_to_tell_end_with_0(
 def test_what_cannot_be_played_is_said(
     pool: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Recorder(tmp_path / "empty"):
-        pass
+    # One in which nothing comes to stand goes with its writer, unless that is killed.
+    with Recorder(tmp_path / "begun"):
+        written(tmp_path / "empty", "").write_bytes((tmp_path / "begun").read_bytes())
     (tmp_path / "folder").mkdir()
     written(tmp_path / "text", "x")
     rules = written(tmp_path / "alerts.toml", RULES)
