@@ -29,11 +29,13 @@ from pieslice.reports.charts import (
     time_axis,
     wait_axis,
 )
-from pieslice.runreport.data import MOST_SLOTS, RunData, UsageCurve, shown_users
+from pieslice.runreport.data import MOST_SLOTS, JobRun, RunData, UsageCurve, shown_users
 
 #: Points of a line of waits; one job of so many may wait less than the axis shows.
 _POINTS: Final = 400
 _FEW: Final = 20
+#: Parts of the time of a run that can be told apart on a page.
+_PIXELS: Final = 1000
 
 
 @frozen(eq=False)
@@ -284,6 +286,19 @@ def _slot_order(name: str) -> tuple[str, list[int], str]:
     return machine, [int(number) for number in re.findall("[0-9]+", slot)], slot
 
 
+def _visible(run: RunData) -> list[JobRun]:
+    """The stretches without those that begin and end where another one of the slot has begun."""
+    pixel = run.hours / _PIXELS
+    found: list[JobRun] = []
+    last: dict[str, int] = {}
+    for one in run.stretches:
+        begin, end = (int(hour / pixel) if pixel else 0 for hour in (one.begin, one.end))
+        if begin < end or last.get(one.slot) != begin:
+            found.append(one)
+        last[one.slot] = begin
+    return found
+
+
 def slots(scene: _Scene) -> Chart:
     """Who had which slot when; bars of work that was lost or is not done are thin."""
     known = {stretch.slot for run in scene.runs for stretch in run.stretches}
@@ -301,7 +316,7 @@ def slots(scene: _Scene) -> Chart:
                 one.end * scene.factor,
                 not one.done,
             )
-            for one in run.stretches
+            for one in _visible(run)
             if one.slot in rows
         ]
         used = {bar.series for bar in bars}
@@ -315,6 +330,8 @@ def slots(scene: _Scene) -> Chart:
         yield Panel("", "", "bars", tuple(series), rows=tuple(names), bars=tuple(bars))
 
     more = f"; the first {len(names)} of {len(everything)} slots" if names != everything else ""
+    if any(len(_visible(run)) < len(run.stretches) for run in scene.runs):
+        more += f"; of several in a {_PIXELS}th of the time one"
     note = f"thin bars: work that was lost, or not done at the end{more}"
     return _chart(scene, "slots", "Slots", note, panels)
 

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from pieslice.cli import main
 from pieslice.reports.charts import Chart, looks
 from pieslice.runreport.command import _read, _side
+from pieslice.runreport.data import JobRun
 from pieslice.runreport.metrics import RUN, people_say
 from pieslice.runreport.page import Sheet, page
 from pieslice.runreport.plots import charts
@@ -147,6 +149,27 @@ def test_what_machines_prefer_is_said_to_be_by_rank(tmp_path: Path) -> None:
 def test_numbers_of_a_page_are_as_people_say_them(key: str, value: float | None, said: str) -> None:
     (metric,) = [metric for metric in RUN if metric.key == key]
     assert people_say(metric, value) == said
+
+
+def test_what_cannot_be_told_apart_is_drawn_once(run: Path) -> None:
+    """A pool that preempts every minute for a week has a bar for each, in a tenth of a pixel."""
+    _, data = _read(run)
+    whole = JobRun("slot1@m", "a", 0.0, data.hours, True)
+    short = [
+        JobRun("slot2@m", "a", 1.0 + second / 3600, 1.0 + (second + 1) / 3600, False)
+        for second in range(600)
+    ]
+    (chart,) = (
+        chart
+        for chart in charts([("x", evolve(data, stretches=(whole, *short)))])
+        if chart.name == "slots"
+    )
+    (panel,) = chart.panels
+    drawn = [bar for bar in panel.bars if panel.rows[bar.row] == "slot2@m"]
+    pixels = 600 / 3600 / data.hours * 1000
+    assert pixels <= len(drawn) <= 2 * pixels + 2
+    assert "of several in a 1000th of the time one" in chart.note
+    assert [bar.end for bar in panel.bars if bar.row == panel.rows.index("slot1@m")]
 
 
 def test_the_page_stands_alone(
