@@ -46,7 +46,9 @@ def add_answering(parser: argparse.ArgumentParser) -> None:
             default=argparse.SUPPRESS,
             help="same as --format json",
         )
+    hidden = {"action": "store_true", "help": argparse.SUPPRESS}
     for names, more in (
+        (("--debug",), hidden),  # it stands before the command, too
         (("-o", "--output"), {"metavar": "F", "dest": "into", "help": "write to a file"}),
         (
             ("--no-color",),

@@ -63,7 +63,11 @@ def _verdict(found: Summary) -> Iterator[str]:
     """How the pool did, in a few words."""
     jobs = f"{found.started} of {plural(found.jobs, 'job')} started, {found.gone} ended"
     span = duration(found.last - found.first)
-    yield f"{jobs} in {span}; {found.running:.3g} ran and {found.idle:.3g} waited on average"
+    if found.captures == 1:
+        yield f"{found.running:.3g} jobs run and {found.idle:.3g} wait at the one capture"
+    else:
+        means = f"{found.running:.3g} ran and {found.idle:.3g} waited on average"
+        yield f"{jobs} in {span}; {means}"
     matches, rejections = plural(found.matches, "match"), plural(found.rejections, "rejection")
     cycles = f"{matches} and {rejections} in {plural(found.cycles, 'cycle')}"
     load = "" if found.load is None else f"; {100 * found.load:.0f} % of the cores were claimed"

@@ -31,10 +31,13 @@ def _matches(result: CycleResult) -> str:
     if not kinds:
         return "no matches"
     total = plural(kinds.total(), "match")
+    every = "all " if kinds.total() > 1 else ""
     if not taken:
-        return f"{total}, all of free slots" if free > 1 else f"{total}, of a free slot"
+        return f"{total}, {every}of free slots" if every else f"{total}, of a free slot"
     ranks = f", {by_rank} of them by the machine's rank" if by_rank else ""
-    return f"{total}: {free} free, {taken} by preemption{ranks} ({_takers(result)})"
+    how = "rank preemption" if by_rank == taken else f"preemption{ranks}"
+    ways = f": {free} free, {taken} by {how}" if free else f", {every}by {how}"
+    return f"{total}{ways} ({_takers(result)})"
 
 
 def _takers(result: CycleResult) -> str:

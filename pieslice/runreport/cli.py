@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pieslice.inputs.options import add_width, output_file
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
+
+
+#: The page of whoever names none.
+DEFAULT_PAGE: Final = "./report.html"
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -33,7 +37,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "-o",
         "--output",
         type=output_file,
-        default="report.html",
+        default=DEFAULT_PAGE,
         metavar="F",
         help="file of the page (default report.html); - is standard output",
     )

@@ -19,7 +19,7 @@ from attr import frozen
 from negotiator.capture.configuration import CaptureSources
 from negotiator.groups.quotas import effective_quotas
 from negotiator.io import CapturePaths
-from pieslice.command_line import EXIT_BAD, EXIT_OK
+from pieslice.command_line import BESIDE, EXIT_BAD, EXIT_OK
 from pieslice.data import JsonData, Record
 from pieslice.reports.charts import looks
 from pieslice.reports.document import version_from_data
@@ -28,6 +28,7 @@ from pieslice.reports.output import chosen_width
 from pieslice.reports.plots import draw, save
 from pieslice.reports.progress import Progress
 from pieslice.runreport.asking import asking
+from pieslice.runreport.cli import DEFAULT_PAGE
 from pieslice.runreport.comparison import PARTS, Report, comparison
 from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import ReportSide, Said, page
@@ -85,6 +86,8 @@ def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         harmless(out).write(text)
         return EXIT_OK
     _write(text, args.output)
+    if args.output == DEFAULT_PAGE and not BESIDE.errors_only:
+        complain(f"note: the page is {args.output}", err)
     if len(sides) > 1:
         _tell(sides, args, out)
     return EXIT_OK

@@ -5,11 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+from attr import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pieslice
+from negotiator.model.result import MatchKind
 from pieslice.cli import main
-from pieslice.negotiate.verdict import few, shortest
+from pieslice.negotiate.verdict import cycle_verdict, few, shortest
 from pieslice.reports.layout import TextColumn, TextTable, number, percent, render_plain
 
 CAMPUS = str(Path(__file__).parents[2] / "examples" / "campus")
@@ -47,6 +50,28 @@ def test_a_cycle_begins_with_its_matches_rejections_and_users(
 
 def test_a_cycle_says_who_takes_how_many_slots_of_whom(capsys: pytest.CaptureFixture[str]) -> None:
     assert "(carol takes 11 of dave, 4 of alice)" in verdict(capsys, "negotiate", CAMPUS)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        ("", "no matches"),
+        ("f", "1 match, of a free slot"),
+        ("ff", "2 matches, all of free slots"),
+        ("p", "1 match, by preemption ("),
+        ("rr", "2 matches, all by rank preemption ("),
+        ("fp", "2 matches: 1 free, 1 by preemption ("),
+        ("frp", "3 matches: 1 free, 2 by preemption, 1 of them by the machine's rank ("),
+    ],
+)
+def test_the_ways_of_matches_are_counted(kinds: str, told: str) -> None:
+    result = pieslice.read(CAMPUS).negotiate().result
+    one = result.matches[0]
+    ways = {"f": MatchKind.NONE, "p": MatchKind.PRIORITY, "r": MatchKind.RANK}
+    matches = [
+        evolve(one, kind=ways[kind], preempted=None if kind == "f" else "eve@x") for kind in kinds
+    ]
+    assert cycle_verdict(evolve(result, matches=tuple(matches)))[0].startswith(told)
 
 
 def test_what_is_shown_of_a_cycle_changes_nothing_of_its_verdict(
