@@ -7,7 +7,7 @@ random number would be drawn.  What they want from requests is told once for eac
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final, Self, TypeVar
 
@@ -21,6 +21,8 @@ from classad.table import Rows, Table
 from classad.table.arrays import flag, pick, rows_of
 from classad.table.shapes import OTHERS, Shapes
 from classad.table.store.columns import PLAIN
+from classad.table.store.placed import NOWHERE
+from classad.table.store.store import Store
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
 from negotiator.expressions.known import external_names_of, references_in, wanted
@@ -63,6 +65,12 @@ class ColumnSlots(Slots):
             self._places = array("i", [slot.row for slot in self])
         return self._places
 
+    def table(self) -> Table:
+        """See ``Slots``; it stands on the columns that there are."""
+        ads = PlacedAds(len(self))
+        ads.show(self, range(len(self)))
+        return Table.placed(ads)
+
     def each(
         self,
         find: Callable[[Slot, EvalContext], T],
@@ -103,6 +111,45 @@ class ColumnSlots(Slots):
         if loaded is None:
             return super().external_names()
         return _external_names_in(self, self.rows.table, loaded, bool(self.changed))
+
+
+class PlacedAds:
+    """Slots that are rows of another table; see ``classad.table.store.placed.Placed``."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.names: set[str] = set()
+        self.places: array[int] = array("i")
+        self.base: Store
+        self._slots: Mapping[int, Slot] = {}
+        self._nobody = ClassAd()
+
+    def show(self, slots: ColumnSlots, numbers: Sequence[int]) -> dict[int, Slot]:
+        """The slots that are the rows from now on, by the number of the row."""
+        self._slots = found = dict(zip(numbers, slots, strict=True))
+        self.base, self.names = slots.rows.table.store, set(slots.changed)
+        self.places = slots.places()
+        if len(found) != self.size:
+            places = array("i", [NOWHERE]) * self.size
+            for number, place in zip(numbers, self.places, strict=True):
+                places[number] = place
+            self.places = places
+        return found
+
+    def ad(self, row: int) -> ClassAd:
+        """The ad of a row."""
+        slot = self._slots.get(row)
+        return self._nobody if slot is None else slot.ad
+
+    def changed(self, name: str) -> dict[int, object]:
+        """What the cycle has made of an attribute, by row."""
+        found = {}
+        for row, slot in self._slots.items():
+            if name in slot.changes:
+                found[row] = slot.changes[name][1]
+            elif slot.copied is not None:
+                found[row] = slot.copied._attrs.get(name)
+        return found
 
 
 def facts_of(fact: Fact[T], rows: SlotRows, surely: EvalContext) -> tuple[array[int], list[T]]:

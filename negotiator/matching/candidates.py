@@ -83,8 +83,8 @@ CANDIDATE_TESTS: Final = (
 class Tester:
     """The tests, made ready for one request."""
 
-    def __init__(self, ask: Ask, *, matched: bool = False) -> None:
-        """``matched``: the requirements are taken to be true."""
+    def __init__(self, ask: Ask, *, matched: Callable[[Pair], bool] | None = None) -> None:
+        """``matched``: whether the requirements are true, where that is known already."""
         policy = ask.board.policy
         self._ask = ask
         self._first: list[tuple[Refusal, Callable[[Pair], bool]]] = []
@@ -93,9 +93,10 @@ class Tester:
         for kind, _ in self._kinds:
             self._then[kind] = []
         for cause, condition, kinds, made in CANDIDATE_TESTS:
-            if not made(policy) or (matched and cause is Refusal.REQUIREMENTS):
+            if not made(policy):
                 continue
-            passes = condition.ready(ask)
+            known = matched if cause is Refusal.REQUIREMENTS else None
+            passes = known or condition.ready(ask)
             if passes is None:
                 continue
             if kinds is None:

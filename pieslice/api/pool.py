@@ -14,11 +14,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from attr import evolve, field, frozen
+from attr import evolve, frozen
 
 from classad import ClassAd, Table
 from classad.errors import Diagnostic
-from negotiator.engines import ENGINES
+from negotiator.engines import ENGINES, make_engines
 from negotiator.io import Capture
 from negotiator.whatif.pool import WhatIf
 from pieslice.api.errors import AnyPath, ReadError, given_version, one_family, path_of
@@ -32,8 +32,7 @@ from pieslice.inputs.pool import (
     with_more,
 )
 from pieslice.inputs.sorting import Inputs
-from pieslice.negotiate.answer import Cycle, answer, run
-from pieslice.negotiate.text import CycleReport
+from pieslice.negotiate.answer import Cycle, answer, hold_cycle, run
 from pieslice.policies.answers import Policy
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Line, plural
@@ -120,8 +119,6 @@ class Pool:
     reading: PoolReading
     capture: Capture
     label: str = ""
-    #: The last cycle by what decides it: a cycle of this pool is always the same.
-    _last: dict[tuple[int, str], CycleReport] = field(factory=dict, init=False)
 
     @property
     def name(self) -> str:
@@ -171,13 +168,7 @@ class Pool:
             path = policy.path if isinstance(policy, Policy) else policy
             return self.with_config(path_of(path)).negotiate(seed=seed, engine=engine)
         with one_family():
-            return answer(self.capture, self._cycle(seed, engine))
-
-    def _cycle(self, seed: int, engine: str = ENGINES[0]) -> CycleReport:
-        if (seed, engine) not in self._last:
-            self._last.clear()
-            self._last[seed, engine] = run(self.capture, seed, engine=engine)
-        return self._last[seed, engine]
+            return answer(self.capture, run(self.capture, seed, engine=engine))
 
     def why(self, job: str | int, slot: str | None = None, *, seed: int = 0) -> Explained:
         """Why a job (``"12.0"``) is matched, rejected or preempted; with ``slot`` on that slot."""
@@ -216,7 +207,8 @@ class Pool:
         if not isinstance(other, Pool):
             raise TypeError(f"diff takes a pool, as read and with_config give it, not {other!r}")
         with one_family():
-            results = [pool._cycle(seed).result for pool in (self, other)]
+            engines = make_engines(ENGINES[0], lasting=True)
+            results = [hold_cycle(pool.capture, seed, engines) for pool in (self, other)]
             pools = self.capture.snapshot, other.capture.snapshot
             versions = self.capture.facts.version, other.capture.facts.version
             names, what_ifs = (self.name, other.name), (self.what_if, other.what_if)

@@ -22,6 +22,7 @@ from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.matching.board import CycleWatch
+from negotiator.matching.engine import Engines
 from negotiator.model.result import CycleResult
 from pieslice.between.leftovers import Starts
 from pieslice.negotiate.selection import select
@@ -187,6 +188,21 @@ class Cycle(Result):
         return CycleData.of(self.outcome, self.pool.diagnostics, tables)
 
 
+def hold_cycle(
+    pool: Capture, seed: int, engine: str | Engines = ENGINES[0], watch: CycleWatch | None = None
+) -> CycleResult:
+    """The next cycle of a captured pool."""
+    return negotiate(
+        pool.snapshot,
+        pool.policy,
+        now=pool.facts.now,
+        rng=Random(seed),
+        costs=pool.costs,
+        engine=engine,
+        watch=watch,
+    )
+
+
 def run(
     pool: Capture,
     seed: int = 0,
@@ -201,15 +217,7 @@ def run(
     """
     watch = CycleWatch() if ahead else None
     with progress.stage("negotiating"):
-        result = negotiate(
-            pool.snapshot,
-            pool.policy,
-            now=pool.facts.now,
-            rng=Random(seed),
-            costs=pool.costs,
-            engine=engine,
-            watch=watch,
-        )
+        result = hold_cycle(pool, seed, engine, watch)
     found: CycleOutlook | OutlookMaker = OutlookMaker(pool, seed, engine)
     if watch is not None and watch.board is not None:
         with progress.stage("looking at idle slots"):

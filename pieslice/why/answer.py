@@ -407,8 +407,8 @@ def _look(halted: Offer, history: JobHistory, slot: str | None) -> Seen:
     """What the moment shows; ``slot``: of which slots in particular."""
     known = frozenset(name.lower() for name in attribute_names())
     board, found = halted.board, ranking(halted)
-    verdicts = Verdicts.at(halted)
     match = match_pool(halted, known)
+    verdicts = Verdicts.at(halted, match)
     sieved = funnel(halted, match, verdicts)
     changes = smallest_changes(halted, match, verdicts)
     names = [] if slot is None else slots_of_machine([item.name for item in board.pool], slot)

@@ -33,7 +33,7 @@ from classad.syntax.nodes import Literal, Node, Reference
 from classad.table import Rows, Table
 from classad.table.table import Seat
 from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
-from negotiator.pool.slots import Slot
+from negotiator.pool.slots import Slot, Slots
 from pieslice.expressions.dependence import conjuncts
 from pieslice.why.lists import (
     OpenedList,
@@ -150,7 +150,7 @@ class Pairs:
     lacking: Rows
 
     @classmethod
-    def of(cls, ask: Ask, slots: Sequence[Slot], table: Table | None = None) -> Pairs:
+    def of(cls, ask: Ask, slots: Slots, table: Table | None = None) -> Pairs:
         """``table``: of the same slots, if there is one already."""
         seen, lacking = {}, []
         consumes = EnoughToConsume().ready(ask)
@@ -161,7 +161,7 @@ class Pairs:
                     lacking.append(row)
                 seen[row] = pair.request
         if table is None:
-            table = Table(slot.ad for slot in slots)
+            table = slots.table()
         return cls(ask.request, slots, ask.context, table, seen, Rows.of(len(slots), lacking))
 
     @property
@@ -174,6 +174,11 @@ class Pairs:
         slot = self.slots[row].ad
         request = self.seen.get(row, self.request)
         return (request, slot) if whose is Whose.JOB else (slot, request)
+
+    def owner(self, part: Reference, row: int, whose: Whose) -> str | None:
+        """Which side of a clause has an attribute; the ad of the slot is not made for that."""
+        slot, request = self.slots[row], self.seen.get(row, self.request)
+        return owner_of(part, whose, *((request, slot) if whose is Whose.JOB else (slot, request)))
 
     def values(
         self, tree: Expression, whose: Whose, within: Rows
@@ -333,7 +338,7 @@ class ClauseTable:
         """One name of a clause."""
         codes, values = self.pairs.values(Expression.from_node(part), whose, within)
         uses = Counter(codes[row] for row in within)
-        owners = Counter(owner_of(part, whose, *self.pairs.sides(row, whose)) for row in within)
+        owners = Counter(self.pairs.owner(part, row, whose) for row in within)
         if owners[None] and not any(values[code] is UNDEFINED for code in uses):
             owners = Counter({BUILT_IN: len(within)})
         counts: Counter[str] = Counter()
@@ -366,7 +371,9 @@ class ClauseTable:
         return suggest(name, names)
 
 
-def owner_of(part: Reference, whose: Whose, my: ClassAd, target: ClassAd) -> str | None:
+def owner_of(
+    part: Reference, whose: Whose, my: ClassAd | Slot, target: ClassAd | Slot
+) -> str | None:
     """Which of the two ads has the attribute; None if there is none of that name."""
     mine = "job" if whose is Whose.JOB else "slot"
     other = "slot" if whose is Whose.JOB else "job"

@@ -295,12 +295,10 @@ def _put(args: argparse.Namespace, ask: Callable[[AskedCycle], Result]) -> int:
 
 
 def _diff(args: argparse.Namespace) -> int:
-    from random import Random
-
-    from negotiator.cycle import negotiate
     from negotiator.engines import make_engines
     from negotiator.model.garbage import without_collecting
     from pieslice.inputs.pool import load
+    from pieslice.negotiate.answer import hold_cycle
     from pieslice.reports.output import put
     from pieslice.reports.progress import Progress
     from pieslice.why.comparing import compare
@@ -327,16 +325,7 @@ def _diff(args: argparse.Namespace) -> int:
             if pool is None:
                 return EXIT_BAD
             pools.append(pool)
-            results.append(
-                negotiate(
-                    pool.snapshot,
-                    pool.policy,
-                    now=pool.facts.now,
-                    rng=Random(args.seed),
-                    costs=pool.costs,
-                    engine=engines,
-                )
-            )
+            results.append(hold_cycle(pool, args.seed, engines))
         first, second = (_side_name(*side) for side in sides)
         if alone:
             more = " and ".join([*(also or ()), *define])

@@ -115,7 +115,7 @@ def match_pool(
     ``like``: a match of another request at the same moment.
     """
     board, ask = halted.board, _ask(halted)
-    pairs = Pairs.of(ask, list(board.pool), None if like is None else like.pairs.table)
+    pairs = Pairs.of(ask, board.pool, None if like is None else like.pairs.table)
     table = ClauseTable(pairs, known) if like is None else like.table.for_request(pairs)
     size = len(pairs.slots)
     apart = Rows.of(size, pairs.seen)
@@ -153,10 +153,11 @@ class Verdicts:
     halted: Offer
     tester: Tester
     positions: dict[str, int]
+    matched: Callable[[Pair], bool]
 
     @classmethod
-    def at(cls, halted: Offer) -> Verdicts:
-        """What is said of the request of the halted cycle.
+    def at(cls, halted: Offer, match: PoolMatch) -> Verdicts:
+        """What is said of the request of the halted cycle, whose ``match`` is known.
 
         Its limits are others if its candidates come from the list of a request before.
         """
@@ -165,16 +166,22 @@ class Verdicts:
             board.drop_match_list()
             permits = halted.allowance.permits
         positions = {slot.name: position for position, slot in board.slots.items()}
-        return cls(halted, Tester(_ask(halted, permits)), positions)
+        slots = match.pairs.slots
+        matching = frozenset(slots[row].name for row in match.matching)
 
-    def of_request(self, halted: Offer, *, matched: bool) -> Verdicts:
-        """The same of another request at the same moment; ``matched``: as if slots matched it."""
-        tester = Tester(_ask(halted, halted.allowance.permits), matched=matched)
-        return Verdicts(halted, tester, self.positions)
+        def matched(pair: Pair) -> bool:
+            return pair.slot.name in matching
+
+        return cls(halted, Tester(_ask(halted, permits), matched=matched), positions, matched)
+
+    def of_request(self, halted: Offer) -> Verdicts:
+        """What is said at the same moment of slots that match another request."""
+        ask = _ask(halted, halted.allowance.permits)
+        return evolve(self, halted=halted, tester=Tester(ask, matched=lambda pair: True))
 
     def without_limit(self) -> Verdicts:
         """The same as if the submitter had no limit."""
-        return evolve(self, tester=Tester(_ask(self.halted)))
+        return evolve(self, tester=Tester(_ask(self.halted), matched=self.matched))
 
     def by_tests(self, name: str) -> Candidate | Refusal:
         """What the cycle says of a slot that is left, as if no concurrency limit were reached."""

@@ -17,7 +17,7 @@ from negotiator.matching.candidate import Candidate, Refusal
 from negotiator.matching.conditions import Ask
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import machine_of
-from negotiator.pool.slots import Slot
+from negotiator.pool.slots import Slot, Slots
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, number, plural
 from pieslice.why.clause_tables import mentioned, values_of
 from pieslice.why.clauses import (
@@ -90,7 +90,7 @@ def slot_case(
     board = halted.board
     slot = board.by_name[name]
     ask = Ask(board, halted.request.ad, halted.asker, board.context)
-    table = ClauseTable(Pairs.of(ask, [slot]), known)
+    table = ClauseTable(Pairs.of(ask, Slots([slot])), known)
     clauses = []
     for clause in table.requirements():
         codes, values = table.pairs.values(clause.tree, clause.whose, clause.having)

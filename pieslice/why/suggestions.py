@@ -230,7 +230,7 @@ class _Search:
         if not gained:
             return None
         slots = match.pairs.slots
-        verdicts = self.verdicts.of_request(halted, matched=bool(foreign))
+        verdicts = self.verdicts.of_request(halted)
         available = [
             slots[row].name
             for row in gained & match.there

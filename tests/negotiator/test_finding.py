@@ -108,7 +108,7 @@ def test_requirements_that_are_taken_to_be_true_leave_the_other_tests(
     ask = Ask(board, request_of().ad, ASKER, board.context)
     for tester, expected in (
         (candidates.Tester(ask), refused),
-        (candidates.Tester(ask, matched=True), matched),
+        (candidates.Tester(ask, matched=lambda pair: True), matched),
     ):
         verdict = tester.verdict(0, board.slots[0])
         assert (verdict if isinstance(verdict, Refusal) else None) == expected

@@ -134,7 +134,7 @@ def test_what_is_also_read_changes_what_it_says_and_nothing_else(
     assert answers[0] == answers[1]
     assert main(["diff", TOUR, "--also", str(also), "--wide"]) == 1
     shown = capsys.readouterr()
-    assert f"B: {TOUR} and {also}" in shown.out.replace("\n  ", "")
+    assert f"B: {TOUR} with {also}" in shown.out.replace("\n  ", "")
     assert not shown.err
 
 

@@ -147,7 +147,7 @@ def check_changes(at: Offer) -> list[SuggestedChange]:
     """Make each change that is told, and count the slots that match one by one."""
     at.board.drop_match_list()
     match = match_pool(at)
-    found = smallest_changes(at, match, Verdicts.at(at))
+    found = smallest_changes(at, match, Verdicts.at(at, match))
     before = matching_one_by_one(at)
     job = at.request.jobs[0].ad
     for change in found.best:
@@ -237,7 +237,9 @@ def suggested(slots: list[dict[str, Any]], **job: Any) -> SuggestedChanges:
         "config": {},
     }
     case = {"scenario": scenario, "observed": {"cycles": [{}]}}
-    (found,) = halted(case, lambda at: smallest_changes(at, match_pool(at), Verdicts.at(at)))
+    (found,) = halted(
+        case, lambda at: smallest_changes(at, match := match_pool(at), Verdicts.at(at, match))
+    )
     return found
 
 

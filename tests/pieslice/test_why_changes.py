@@ -260,7 +260,7 @@ def test_what_helps_at_once_comes_before_what_does_not() -> None:
     }
     (found,) = halted(
         {"scenario": scenario, "observed": {"cycles": [{}]}},
-        lambda at: smallest_changes(at, match_pool(at), Verdicts.at(at)),
+        lambda at: smallest_changes(at, match := match_pool(at), Verdicts.at(at, match)),
     )
     assert [(told(change), change.available) for change in found.best] == [
         ("K = 5: 2", 2), ("K = 2: 1", 0),
