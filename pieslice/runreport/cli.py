@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 #: The page of whoever names none.
-DEFAULT_PAGE: Final = "./report.html"
+_DEFAULT_PAGE: Final = "./report.html"
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -37,7 +37,7 @@ def add_commands(subcommands: Subcommands) -> None:
         "-o",
         "--output",
         type=output_file,
-        default=DEFAULT_PAGE,
+        default=_DEFAULT_PAGE,
         metavar="F",
         help="file of the page (default report.html); - is standard output",
     )
@@ -48,7 +48,7 @@ def add_commands(subcommands: Subcommands) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print a comparison as JSON")
     add_width(parser)
-    parser.set_defaults(run=_report)
+    parser.set_defaults(run=_report, default_output=_DEFAULT_PAGE)
 
 
 def _report(args: argparse.Namespace) -> int:

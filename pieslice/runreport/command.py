@@ -28,7 +28,6 @@ from pieslice.reports.output import chosen_width
 from pieslice.reports.plots import draw, save
 from pieslice.reports.progress import Progress
 from pieslice.runreport.asking import asking
-from pieslice.runreport.cli import DEFAULT_PAGE
 from pieslice.runreport.comparison import PARTS, Report, comparison
 from pieslice.runreport.data import RunData, run_data
 from pieslice.runreport.page import ReportSide, Said, page
@@ -86,7 +85,7 @@ def report_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
         harmless(out).write(text)
         return EXIT_OK
     _write(text, args.output)
-    if args.output == DEFAULT_PAGE and not BESIDE.errors_only:
+    if args.output == args.default_output and not BESIDE.errors_only:
         complain(f"note: the page is {args.output}", err)
     if len(sides) > 1:
         _tell(sides, args, out)
