@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.ad import as_number
+from classad.ads.ad import Stored, as_number
 from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext, evaluate
 from negotiator.claims.parts import Rounding, part_of, requested, requested_part
@@ -41,7 +41,7 @@ def jobs_on(
     if policy_resources(slot, context):
         return _one_by_one(slot, job, rounding, context)
     part = requested_part(slot, job, rounding, context)
-    if part is None:
+    if part is None or not _is_made(slot, job, part, context):
         return 0, {}
     least, most = 1, _most(slot, job, part, context)
     # What the jobs before leave has to match the last one; mostly it does.
@@ -57,6 +57,19 @@ def jobs_on(
             most = middle
     there = {name: slot.get_number(name) or 0.0 for name in part}
     return least, {name.lower(): min(there[name], least * part[name]) for name in part}
+
+
+def _is_made(slot: ClassAd, job: ClassAd, part: Mapping[str, float], context: EvalContext) -> bool:
+    """Whether the startd makes the dynamic slot, of which it asks its requirements again."""
+    rest = {name: (slot.get_number(name) or 0) - amount for name, amount in part.items()}
+    kinds = {name: slot.raw(name) for name in ("DynamicSlot", "PartitionableSlot")}
+    slot.insert("DynamicSlot", True)
+    slot.insert("PartitionableSlot", False)
+    try:
+        with _without(slot, rest):
+            return meets(slot, job, context)
+    finally:
+        _put_back(slot, kinds)
 
 
 def _most(slot: ClassAd, job: ClassAd, part: Mapping[str, float], context: EvalContext) -> int:
@@ -113,8 +126,12 @@ def _without(slot: ClassAd, taken: Mapping[str, float]) -> Iterator[None]:
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                slot.remove(name)
-            else:
-                slot.insert(name, value)
+        _put_back(slot, before)
+
+
+def _put_back(slot: ClassAd, before: Mapping[str, Stored | None]) -> None:
+    for name, value in before.items():
+        if value is None:
+            slot.remove(name)
+        else:
+            slot.insert(name, value)

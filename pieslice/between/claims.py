@@ -27,6 +27,7 @@ from negotiator.jobs.endings import JobAction, PolicyAction, ending_at_exit, per
 from negotiator.jobs.readiness import RUNNING
 from negotiator.model.result import Match, MatchKind
 from negotiator.pool.consumption import policy_resources
+from negotiator.pool.slots import meets
 from pieslice.between.jobs import JobKeeper
 from pieslice.between.pool import (
     SimSlot,
@@ -321,14 +322,19 @@ class Claims(JobKeeper):
         return None
 
     def _cut(self, slot: SimSlot, number: int, seen: SimSlot | None = None) -> SimSlot | None:
-        """A dynamic slot for a job; ``seen``: the slot as the schedd has got it."""
+        """A dynamic slot for a job, None if there is none; ``seen``: as the schedd has it."""
         rounding = self.settings_of(slot).rounding
         ad, job, context = (seen or slot).ad, self.job_ad(number), self.context()
         part = part_of(ad, job, rounding, context)
         devices = None if part is None else devices_of(ad, job, part, context)
         if part is None or devices is None:
             return None
-        return self.pool.cut(slot, part, devices)
+        cut = self.pool.cut(slot, part, devices)
+        if meets(cut.ad, job, context):
+            return cut
+        # The startd asks its requirements of the dynamic slot again, and makes none.
+        self.pool.give_back(cut)
+        return None
 
     # --- claims -------------------------------------------------------------------------------
 

@@ -336,6 +336,23 @@ def test_leftovers_are_claims_of_their_own() -> None:
     assert play.until(60) == []
 
 
+@pytest.mark.parametrize(
+    ("start", "started"),
+    [
+        ("MY.Cpus > 4", 0),
+        ("MY.Cpus > 4 || MY.DynamicSlot =?= true", 4),
+        ("TARGET.RequestCpus < MY.Cpus", 0),
+        ("TARGET.RequestCpus <= MY.Cpus", 7),
+    ],
+)
+def test_a_startd_asks_start_of_the_dynamic_slot_too(start: str, started: int) -> None:
+    """As real daemons did with a machine of 8 cores and seven jobs of one."""
+    play = Play([whole(8, Requirements=start)], [jobs(1, 7)])
+    assert len(play.cycle()) == started
+    assert [match.job for match in play.turn.result.matches] == ["1.0"]
+    assert play.sizes()["slot1@m"][0] == 8 - started
+
+
 CARDS = {"a": 7.0, "b": 8.0, "c": 9.0, "d": 8.6, "e": 7.5}
 GPUS = {
     "MachineResources": '"Cpus Memory GPUs"', "GPUs": "5", "TotalSlotGPUs": "5",

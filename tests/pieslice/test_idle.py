@@ -98,10 +98,22 @@ def test_slots_stay_as_they_are_when_jobs_are_counted() -> None:
 
 
 def test_what_jobs_leave_has_to_match_the_next_one() -> None:
-    wide = ExprTree("MY.Cpus > 3")
+    wide = ExprTree("MY.Cpus > 3 || MY.DynamicSlot =?= true")
     assert idle(slot(Requirements=wide)).room(job()).jobs == 5
     assert idle(slot()).room(job(Requirements=ExprTree("TARGET.Memory >= 4096"))).jobs == 5
-    assert idle(slot(Requirements=ExprTree("MY.Cpus == 8"))).room(job()).jobs == 1
+    assert (
+        idle(slot(Requirements=ExprTree("MY.Cpus == 8 || MY.DynamicSlot =?= true")))
+        .room(job())
+        .jobs
+        == 1
+    )
+
+
+def test_startds_ask_their_requirements_of_the_dynamic_slot_too() -> None:
+    """Real ones match such a job again and again, and refuse to make its dynamic slot."""
+    assert idle(slot(Requirements=ExprTree("MY.Cpus > 3"))).room(job()).jobs == 0
+    assert idle(slot(Requirements=ExprTree("TARGET.RequestCpus < MY.Cpus"))).room(job()).jobs == 0
+    assert idle(slot(Requirements=ExprTree("MY.Cpus > 3"))).room(job(4)).jobs == 2
 
 
 def test_a_static_slot_takes_one_job_whole() -> None:
