@@ -6,6 +6,7 @@ time (seconds), kind, name, usage (weighted cores), running and idle jobs, prior
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from pieslice.simulation.matching import Negotiator
@@ -18,7 +19,12 @@ def rows(negotiator: Negotiator) -> Iterator[Row]:
     simulation = negotiator.simulation
     state = simulation.state
     users = sorted(state.users)
-    idle = {name: sum(map(len, simulation.idle.get(name, {}).values())) for name in users}
+    # Jobs that run on several slots wait by themselves.
+    together = Counter(map(simulation.user_of, simulation.gangs))
+    idle = {
+        name: sum(map(len, simulation.idle.get(name, {}).values())) + together[name]
+        for name in users
+    }
     running = {name: state.running.get(name, (0, 0.0)) for name in users}
     used = sum(weight for _, weight in running.values())
     jobs = sum(count for count, _ in running.values())
