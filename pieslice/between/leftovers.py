@@ -174,3 +174,16 @@ def barred_by_limits(
         if slot.get_bool("PartitionableSlot") and matched_limits(job, slot, context):
             return name
     return None
+
+
+def makes_no_part(slot: ClassAd | None, job: ClassAd, policy: NegotiatorPolicy, now: float) -> bool:
+    """Whether a startd refuses a job on a slot that matches it, asking START of the dynamic slot.
+
+    ``slot``: as it was matched; None if nobody knows it.
+    """
+    if slot is None or slot.get_bool("PartitionableSlot") is not True:
+        return False
+    from negotiator.claims.idle import jobs_on
+
+    context = EvalContext(now=now, language=policy.language)
+    return not jobs_on(slot.duplicate(), job, policy.claims.rounding, context)[0]

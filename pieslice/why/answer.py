@@ -21,7 +21,7 @@ from negotiator.matching.board import Offer
 from negotiator.model.loaded_slots import slot_names, slots_named
 from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
-from pieslice.between.leftovers import barred_by_limits
+from pieslice.between.leftovers import barred_by_limits, makes_no_part
 from pieslice.negotiate.text import match_blocks
 from pieslice.negotiate.waiting import IdleUse, UsableIdle
 from pieslice.reports.document import INLINE, NOT_SHOWN, json_name, shape
@@ -115,6 +115,8 @@ class Explained(Result):
     trimmed: tuple[str, str] | None
     #: A slot that was matched and whose rest the job may not use, since it has limits.
     barred: str | None
+    #: Whether the startd of its slot asks START of the dynamic slot, too, and makes none.
+    refused: bool
     #: The tests of a schedd that runs the job on its own machine, while it waits.
     own_machine: OwnMachine | None = None
     #: What the jobs of its autocluster can use of the idle slots.
@@ -140,7 +142,8 @@ class Explained(Result):
             return f"{job}: {cause}" if fate.left is None else f"{job}: starts {fate.left.text}"
         ranked = self.seen.ranking.slots
         best = next((item for item in ranked if item.slot == history.slot), None)
-        return f"{job}: matched, {history.slot}{'' if best is None else f' ({best.how})'}"
+        matched = f"{job}: matched, {history.slot}{'' if best is None else f' ({best.how})'}"
+        return f"{matched}, but its startd refuses it" if self.refused else matched
 
     @property
     def reason(self) -> str | None:
@@ -211,6 +214,14 @@ class Explained(Result):
 
     def _after(self, fate: JobFate) -> list[Block]:
         """What the cycle itself made of a job that starts on a leftover, or why it may use none."""
+        if self.refused:
+            text = "START or another requirement of it is not true of the dynamic slot, which has"
+            return [
+                Line(
+                    f"  {text} what the job asks for: the job is matched and never starts",
+                    level="bad",
+                )
+            ]
         if fate.left is not None:
             return [Line(f"  in the cycle itself: {sentence(fate, '')}")]
         if self.barred is None:
@@ -274,7 +285,8 @@ shape(
     Explained,
     "job=history.job.id submitter=history.job.submitter status=history.job.status_text"
     " verdict=summary matched=history.slot when asked_by=history.asked_by fate=fate.fate"
-    " left=fate.left barred place=fate.place request=fate.request unasked=fate.unasked reason"
+    " left=fate.left barred refused place=fate.place request=fate.request"
+    " unasked=fate.unasked reason"
     " attempts=history.attempts standing holding own_machine slots usable"
     " trimmed=history.result.trimmed =seen",
 )
@@ -352,7 +364,10 @@ def explain_job(
     if job.status == RUNNING and where_it_runs(job) is None:
         held = holding(cycle, job, result)
     fate = fate_of(history.record, job.id, history.left)
-    absence, barred = None, None
+    absence, barred, refused = None, None, False
+    if fate is not None and fate.fate is Fate.MATCHED and history.slot is not None:
+        there = slots_named(snapshot.slots, {history.slot}).get(history.slot)
+        refused = makes_no_part(there, job.ad, policy, result.now)
     if fate is not None and fate.fate is not Fate.MATCHED and not _limits_are_full(fate):
         matched = slots_named(snapshot.slots, {match.slot for match in result.matches})
         barred = barred_by_limits(matched, job.ad, policy, result.now)
@@ -374,6 +389,7 @@ def explain_job(
         not_ready,
         trimmed,
         barred,
+        refused,
         own,
         _usable(cycle, history, fate),
         cycle.version,

@@ -15,6 +15,7 @@ from negotiator.jobs.readiness import Unready
 from negotiator.model.arithmetic import INT_MAX
 from negotiator.model.result import GroupEvent, Pie, Spin, SubmitterTurn, TurnEvent, TurnOutcome
 from negotiator.model.snapshot import Snapshot
+from pieslice.cli import main
 from pieslice.why.asked import AskedJob
 from pieslice.why.fates import Fate, JobFate, fates, why_no_session, why_not_ready
 from pieslice.why.limits import _bound_by
@@ -130,6 +131,24 @@ def test_a_partitionable_slot_counts_for_as_many_hosts_as_fit_on_it_whole() -> N
         wanted = f"needs {hosts} dedicated slots, 1 names DedicatedScheduler@s, with room for 4"
         assert said.startswith(wanted + more)
         assert ("which asks" in said) is bool(more)
+
+
+@pytest.mark.parametrize(("start", "refused"), [("Cpus > 4", True), ("Cpus > 0", False)])
+def test_a_matched_job_that_its_startd_refuses_is_told(
+    start: str, refused: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about = 'MyType = "Machine"\nName = "slot1@m"\nState = "Unclaimed"\nMemory = 999\nDisk = 9\n'
+    whole = f"{about}PartitionableSlot = true\nCpus = 8\nMyCurrentTime = 1795000000\n"
+    (tmp_path / "slots.ads").write_text(f"{whole}Start = {start}\nRequirements = Start\n")
+    job = 'MyType = "Job"\nClusterId = 1\nProcId = 0\nUser = "a@d"\nJobStatus = 1\n'
+    (tmp_path / "jobs.ads").write_text(
+        f"{job}JobUniverse = 5\nRequestCpus = 1\nRequirements = true\n"
+    )
+    assert main(["why", str(tmp_path), "1.0"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("job 1.0 of a@d: matched, slot1@m (free)")
+    assert ("but its startd refuses it" in said) is refused
+    assert ("is matched and never starts" in said) is refused
 
 
 ONLY_S2 = {"NEGOTIATOR_SUBMITTER_CONSTRAINT": 'ScheddName == "s2"'}
