@@ -15,7 +15,7 @@ from classad.evaluate import EvalContext
 from policy.language.numbers import Evaluate, read_integer
 from policy.lint.companions import is_routing
 from policy.lint.expressions import ROUTES, has_body, rules_in
-from policy.lint.finding import ERROR, Repair, finding
+from policy.lint.finding import ERROR, NOTE, Repair, finding
 from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
 from policy.transforms.lines import Command, MacroAssignment, TransformLine
@@ -24,6 +24,9 @@ from policy.transforms.routes import CONSTRAINT, NAMES, read_routes
 from policy.universes import UNIVERSES
 
 _UNIVERSE: Final = re.compile(r"(?i)(UNIVERSE|TargetUniverse)\b")
+#: What somebody who sets a limit counts on: jobs beyond it go to the next route.
+_LIMITS: Final = ("JOB_ROUTER_DEFAULT_MAX_JOBS_", "JOB_ROUTER_DEFAULT_MAX_IDLE_JOBS_")
+_LIMIT: Final = re.compile(r"(?i)Max(Idle)?Jobs\b")
 #: What counts in place of a value that is no number.
 _COUNTED: Final = {"targetuniverse": "the grid universe", "maxjobs": "100", "maxidlejobs": "50"}
 
@@ -66,9 +69,12 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
         entry = setting.entry
         if "\n" in entry.raw and entry.source is not None:
             spot = entry.source, entry.start, entry.start + len(entry.name)
-            yield no_requirements.at(message, *spot, help_text, macro=setting.macro)
+            found = no_requirements.at(message, *spot, help_text, macro=setting.macro)
         else:
-            yield no_requirements.named(entry, message, help_text)
+            found = no_requirements.named(entry, message, help_text)
+        if "daemon_list" not in view.defined:
+            found.severity = NOTE  # the rest of a gateway's files has the constraint
+        yield found
 
 
 @finding(
@@ -76,14 +82,15 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "a route that no job can get",
     "Routes are tried in the order of JOB_ROUTER_ROUTE_NAMES, and a job gets the first one whose"
     " REQUIREMENTS are true and that has room. One that takes every job leaves none to those behind"
-    " it, until it has its MaxJobs or MaxIdleJobs.",
+    " it, until it has its MaxJobs or MaxIdleJobs: 100 jobs, 50 of them idle, if nobody says.",
     bad="JOB_ROUTER_ROUTE_NAMES = All, Some\nJOB_ROUTER_ROUTE_All @=end\n  REQUIREMENTS true\n"
     "  UNIVERSE VANILLA\n@end\nJOB_ROUTER_ROUTE_Some @=end\n  REQUIREMENTS JobPrio > 5\n"
     "  UNIVERSE VANILLA\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
     good="JOB_ROUTER_ROUTE_NAMES = Some, All\nJOB_ROUTER_ROUTE_All @=end\n  REQUIREMENTS true\n"
     "  UNIVERSE VANILLA\n@end\nJOB_ROUTER_ROUTE_Some @=end\n  REQUIREMENTS JobPrio > 5\n"
     "  UNIVERSE VANILLA\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
-    observed="Observed with condor_job_router_info of 25.14.1, which gives every job to the first.",
+    observed="Observed with condor_job_router_info of 25.14.1, which gives every job to the first,"
+    " and with MaxIdleJobs = 2 two of four. Nothing is said where a file sets the first's limit.",
     of=NAMES,
 )
 def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -91,7 +98,11 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
     config = view.config.seen_by("JOB_ROUTER")
     if config.lookup(NAMES) is not setting.entry or not is_routing(view, setting, "JOB_ROUTER"):
         return
+    if any(one.macro.upper().startswith(_LIMITS) for one in view.settings):
+        return
     for late in too_late(read_routes(config, EvalContext(), view.config.version)):
+        if any(_LIMIT.match(line.text) for line in late.earlier.rules.written):
+            continue
         names = tuple(route.name for route in late.routes)
         yield unreachable.on(setting.entry, late.sentence(), names=names)
 

@@ -171,9 +171,11 @@ def holes(view: View) -> Iterator[Diagnostic]:
     known: dict[str, set[str]] = {}
     for setting in bodies:
         known.setdefault(_family(setting), set()).update(_defines(setting))
+    routes = any(setting.macro.upper().startswith("JOB_ROUTER_ROUTE_") for setting in bodies)
     for setting in bodies:
-        for line in rules_in(setting).written:
-            yield from _line_holes(view, setting, line, known[_family(setting)])
+        if routes or _family(setting) == "schedd":  # routes of other files may set variables
+            for line in rules_in(setting).written:
+                yield from _line_holes(view, setting, line, known[_family(setting)])
         if sum(_family(one) == _family(setting) for one in bodies) == 1:
             yield from _too_early(view, setting)
 
@@ -317,6 +319,7 @@ _SETTING: Final = frozenset(("SET", "EVALSET"))
 _ATTRIBUTES: Final = frozenset(("SET", "DEFAULT", "EVALSET", "COPY", "RENAME", "DELETE"))
 _OLD_COMMAND: Final = re.compile(r"(eval_set|set|delete|copy)_(\w+)", re.IGNORECASE)
 _OF_THE_JOB: Final = re.compile(r"\$\(MY\.(\w+)\)", re.IGNORECASE)
+_NAMES: Final = re.compile(r"\w+")
 _Line = tuple[TransformLine, Form]
 
 
@@ -326,6 +329,7 @@ def lines(view: View) -> Iterator[Diagnostic]:
     bodies = [setting for setting in view.settings if has_body(setting)]
     own = {name.casefold() for name in names_of_its_own(one.entry for one in view.settings)}
     used = {found.casefold() for one in view.settings for found in _ANY.findall(one.entry.raw)}
+    read = _read(bodies)
     for setting in bodies:
         written = list(statements(rules_in(setting)))
         for at, (line, form) in enumerate(written):
@@ -334,7 +338,18 @@ def lines(view: View) -> Iterator[Diagnostic]:
             elif isinstance(form, Command):
                 yield from _replaced(written, at)
                 yield from _arguments(line, form)
-                yield from _attribute_names(line, form, own)
+                yield from _attribute_names(line, form, own, read)
+
+
+def _read(bodies: list[Setting]) -> set[str]:
+    """The words of what commands set attributes to: who reads an attribute has given it a name."""
+    return {
+        word.casefold()
+        for setting in bodies
+        for _, form in statements(rules_in(setting))
+        if isinstance(form, Command) and form.keyword in _SETTING
+        for word in _NAMES.findall(form.rest)
+    }
 
 
 def _replaced(written: list[_Line], at: int) -> Iterator[Diagnostic]:
@@ -397,7 +412,9 @@ def _unread_variable(
     yield NO_EFFECT.at(message, *line.spot(0, len(form.name)), help_text)
 
 
-def _attribute_names(line: TransformLine, form: Command, own: set[str]) -> Iterator[Diagnostic]:
+def _attribute_names(
+    line: TransformLine, form: Command, own: set[str], read: set[str]
+) -> Iterator[Diagnostic]:
     """Names with a scope, slips, and what refers to itself."""
     if form.keyword in _ATTRIBUTES and form.pattern is None and "$" not in form.first:
         spot = line.spot(form.first_at, form.first_at + len(form.first))
@@ -405,7 +422,7 @@ def _attribute_names(line: TransformLine, form: Command, own: set[str]) -> Itera
         if scope.casefold() in ("my", "target"):
             message = f"the attribute that it is about has the name `{form.first}`, with the dot"
             yield OTHERWISE.at(message, *spot, Meant(name, form.first))
-        else:
+        elif form.keyword not in _SETTING or name.casefold() not in read:
             yield from _slip(form.first, spot)
     for found in _OF_THE_JOB.finditer(line.text):
         if found[1].casefold() not in own:

@@ -30,14 +30,14 @@ class Late:
     everything: bool
 
     def sentence(self) -> str:
-        """Which routes can never be used, and why."""
+        """Which routes get no job, as long as what is true."""
         many, earlier = len(self.routes) > 1, self.earlier
         names = ", ".join(route.name for route in self.routes)
-        them, they = ("them", "they") if many else ("it", "it")
+        them, they, get = ("them", "they", "get") if many else ("it", "it", "gets")
         what = "every job" if self.everything else f"every job that {they} would take"
         return (
-            f"route{'s' * many} {names} can never be used: {earlier.name}, before {them}, takes"
-            f" {what}; its limit is {earlier.limits()}"
+            f"route{'s' * many} {names} {get} no job until {earlier.name}, before {them}, is full:"
+            f" it takes {what} up to {earlier.limits()}"
         )
 
 

@@ -229,3 +229,33 @@ def test_a_list_loses_what_the_file_says_and_not_what_that_is_here() -> None:
 def test_a_hole_that_is_more_than_an_item_of_a_list_is_mentioned() -> None:
     for text in ("ALLOW_WRITE = $(FLOCK_FROM)\n", "ALLOW_WRITE = *.$(CONDOR_HOST), cm\n"):
         assert [one.id for one in lint(read(text))] == ["P120"]
+
+
+ROUTES = "DAEMON_LIST = MASTER, JOB_ROUTER\nJOB_ROUTER_SOURCE_JOB_CONSTRAINT = JobUniverse == 5\n"
+ROUTED = "JOB_ROUTER_ROUTE_NAMES = A, B\nJOB_ROUTER_ROUTE_A @=e\n  UNIVERSE VANILLA\n{0}@e\n"
+BEHIND = "JOB_ROUTER_ROUTE_B @=e\n  UNIVERSE VANILLA\n@e\n"
+
+
+@every_case(
+    "text",
+    [
+        # An attribute of one's own, which is close to one of HTCondor's.
+        TRANSFORM + "  SET JobIsRunning JobStatus == 2\n  SET Left JobIsRunning ? 1 : 2\n@end\n",
+        # A variable that the routes of other files set.
+        "JOB_ROUTER_POST_ROUTE_TRANSFORM_NAMES = Queue\nJOB_ROUTER_TRANSFORM_Queue @=e\n"
+        '  EVALSET BatchQueue "$(default_queue)"\n@e\n',
+        # A route for what is too much for the one before it.
+        ROUTES + ROUTED.format("  MaxJobs = 20\n") + BEHIND,
+        ROUTES + ROUTED.format("") + BEHIND + "JOB_ROUTER_DEFAULT_MAX_JOBS_PER_ROUTE = 200\n",
+    ],
+)
+def test_what_gateways_do_with_transforms_and_routes_is_right(text: str) -> None:
+    assert lint(read(text)) == []
+
+
+def test_a_constraint_may_be_in_another_file_than_a_route() -> None:
+    route = "JOB_ROUTER_ROUTE_NAMES = A\nJOB_ROUTER_ROUTE_A = UNIVERSE VANILLA\n"
+    said = [lint(read(text + route)) for text in ("", "DAEMON_LIST = MASTER, JOB_ROUTER\n")]
+    assert [[(one.id, one.severity) for one in found] for found in said] == [
+        [("P248", "note")], [("P248", "error")],
+    ]  # fmt: skip
