@@ -70,6 +70,10 @@ vars(argparse)["_"] = cache(gettext)
 #: The commands that run in a broken installation, too.
 ANYWHERE = ("doctor", "help", "completion")
 
+#: The commands without the options about an answer: two print text alone, and one has the words of
+#: condor_userprio, which may be shortened as there.
+OWN_WORDS = ("help", "completion", "userprio")
+
 #: Names the treatment of what the encoding of an output does not have.
 _OTHER_BYTES = "pieslice.bytes"
 
@@ -234,7 +238,7 @@ def build_parser(word: str | None = None) -> Parser:
     pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
     for command in parsers_of(parser):
         add_limits(command, shown=command is parser)
-        if not commands_of(command) and command.prog.split()[-1] not in ANYWHERE[1:]:
+        if not commands_of(command) and command.prog.split()[-1] not in OWN_WORDS:
             add_answering(command)
     return parser
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pieslice.cli import build_parser, main
+from pieslice.cli import OWN_WORDS, build_parser, main
 from pieslice.command_line import Parser, commands_of, moment, parsers_of
 from policy.lint.findings import FINDINGS
 
@@ -22,7 +22,7 @@ NO_PREEMPTION = "PREEMPTION_REQUIREMENTS = False\n"
 LEAVES = {
     one.prog.removeprefix("pieslice "): one
     for one in parsers_of(build_parser())
-    if not commands_of(one) and one.prog.split()[-1] not in ("help", "completion")
+    if not commands_of(one) and one.prog.split()[-1] not in OWN_WORDS
 }
 
 
