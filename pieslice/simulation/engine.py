@@ -257,7 +257,12 @@ class Simulation(Claims):
             self.state.claims[other.name].job = -1
         super().stop(slot, kind, why)
         for other in there:
-            self.release(other)
+            # Who has been matched with such a slot waits for nothing any more.
+            claim = self.state.claims[other.name]
+            if claim.next_job >= 0:
+                self._hand_over(other, claim)
+            else:
+                self.release(other)
 
     # --- what happens to claims ---------------------------------------------------------------
 
@@ -277,8 +282,8 @@ class Simulation(Claims):
         self.forget_ad(number)
         self._count_running(claim.user, 1, slot.weight)
         if first:
-            hosts = self.workload.shapes[self.workload.arrivals[number].shape].hosts
-            detail = f"on {hosts} slots" if claim.gang >= 0 else ""
+            others = [kept.name for kept in self.kept_for(number)] if claim.gang >= 0 else []
+            detail = f"on {len(others) + 1} slots, with {' '.join(others)}" if others else ""
             self.sink(now, "start", claim.user, number + 1, slot.name, detail)
 
     def awaited(self, slot: SimSlot, claim: Claim, *, by_rank: bool) -> None:

@@ -106,7 +106,7 @@ def test_only_slots_that_name_the_scheduler_are_for_captured_jobs(
     assert ("the pool has too few dedicated slots" in said) is not started
     with (tmp_path / "run" / "events.csv").open() as file:
         events = [row for row in csv.DictReader(file) if row["event"] == "start"]
-    assert [row["detail"] for row in events] == ["on 2 slots"] * started
+    assert [row["detail"] for row in events] == ["on 2 slots, with slot4@m"] * started
 
 
 def test_a_cycle_comes_after_what_the_dedicated_scheduler_does(tmp_path: Path) -> None:

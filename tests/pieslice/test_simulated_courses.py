@@ -37,7 +37,7 @@ class Ledger:
         self.lengths, self.weights = lengths, weights
         self.submitted: dict[int, tuple[int, str]] = {}
         self.first: dict[int, int] = {}
-        #: Job and since when, by slot; the slot by job that runs; for whom a slot is held.
+        #: Job and since when, by slot, of which a job may have several; for whom a slot is held.
         self.running: dict[str, tuple[int, int]] = {}
         self.promised: dict[int, str] = {}
         self.ended: set[int] = set()
@@ -54,10 +54,12 @@ class Ledger:
         elif kind == "start":
             assert self.submitted[job][1] == user
             assert job not in self.ended
-            assert slot not in self.running, "no slot twice"
+            slots = [slot, *detail.partition(", with ")[2].split()]
+            assert detail == ("" if len(slots) == 1 else f"on {len(slots)} slots, with {slots[1]}")
+            assert self.running.keys().isdisjoint(slots), "no slot twice"
             assert job not in {it for it, _ in self.running.values()}, "no job twice"
             assert self.promised.pop(job, slot) == slot
-            self.running[slot] = (job, time)
+            self.running |= dict.fromkeys(slots, (job, time))
             self.first.setdefault(job, time)
         elif kind == "match":
             assert self.submitted[job][1] == user
@@ -68,9 +70,12 @@ class Ledger:
             self.end(time, kind, user, job, slot)
 
     def end(self, time: int, kind: str, user: str, job: int, slot: str) -> None:
-        what, since = self.running.pop(slot)
+        what, since = self.running[slot]
         assert what == job
-        worth = (time - since) * self.weights.get(slot, 0.0)
+        slots = [name for name, (it, _) in self.running.items() if it == job]
+        worth = sum((time - since) * self.weights.get(name, 0.0) for name in slots)
+        for name in slots:
+            del self.running[name]
         if kind == "finish":
             assert time - since == self.lengths[job - 1]
             self.good[user] += worth
@@ -115,15 +120,16 @@ def look(ledger: Ledger, rows: list[Any], *, busy: bool) -> None:
     if busy:  # a job without length is done after the row is written
         return
     jobs: Counter[str] = Counter(ledger.submitted[job][1] for job, _ in ledger.running.values())
+    own = Counter(ledger.submitted[job][1] for job in {it for it, _ in ledger.running.values()})
     there = Counter(user for job, (_, user) in ledger.submitted.items() if job not in ledger.ended)
     held = Counter(ledger.submitted[job][1] for job in ledger.promised)
     for kind, name, _, running, idle, *_ in rows:
         if kind == "user":
             assert running == jobs[name]
-            assert idle == there[name] - jobs[name] - held[name]
+            assert idle == there[name] - own[name] - held[name]
         elif kind == "pool":
             assert running == len(ledger.running)
-            assert idle == there.total() - running - held.total()
+            assert idle == there.total() - own.total() - held.total()
 
 
 def total(ledger: Ledger, found: Course, static: bool) -> None:
