@@ -14,6 +14,7 @@ from typing import ClassVar, Final
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
+from pieslice.fuzzing.behaviour import Behaviour, behaviour_of
 from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,
@@ -185,16 +186,27 @@ def check_configuration(
     if running is not None:
         before = read_configuration(running, reader)
         change = reader.called.get(running, running), reload(before, config)
-    behaviour = None
-    if search:
-        from pieslice.fuzzing.behaviour import behaviour_of
-        from pieslice.fuzzing.command import schema_at
-
-        behaviour = behaviour_of(config, schema_at(path), seed, go_on, reader.defines)
+    behaviour = _behaviour(config, path, findings, reader, seed, go_on) if search else None
     host = host_of(config)
     verdicts = found.verdicts if asked or not config.complete else of_all(host, found.verdicts)
     rest = followed, step, host, behaviour, change
     return Check(Checked(name, verdicts, findings, found.fragment, *rest))
+
+
+def _behaviour(
+    config: Config,
+    path: str,
+    findings: Iterable[Diagnostic],
+    reader: ConfigurationReader,
+    seed: int,
+    go_on: Callable[[], bool] | None,
+) -> Behaviour:
+    """What a search finds; there is none where an expression would take it for ever."""
+    from pieslice.fuzzing.command import schema_at
+
+    if any(one.id == "P429" for one in findings):
+        return Behaviour(missing="an expression has too many operators (P429)")
+    return behaviour_of(config, schema_at(path), seed, go_on, reader.defines)
 
 
 def _of_command_line(config: Config, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

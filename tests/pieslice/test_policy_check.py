@@ -162,6 +162,7 @@ def test_check_names_what_shows_the_cases_and_what_it_did_not_look_at(
     [
         ("MAX_JOBS_RUNNING = 3\n", "no expression is set that `pieslice fuzz` tries"),
         ("PREEMPTION_REQUIREMENTS = (1 +\n", "PREEMPTION_REQUIREMENTS: "),
+        (f"START = {'Cpus > 1 && ' * 1500}true\n", "an expression has too many operators (P429)"),
     ],
 )
 def test_without_anything_to_search_check_says_so(
