@@ -110,7 +110,9 @@ _AMOUNT_NAMES: Final = frozenset(
     )
 )
 #: Options that name what is written.
-_OUTPUTS: Final = frozenset(_words("output log html prometheus report plots plot record capture"))
+_OUTPUTS: Final = frozenset(
+    _words("output into log html prometheus report plots plot record capture")
+)
 #: Other machines, and what is no part of the answer.
 _LEFT: Final = frozenset(_words("help scheduler pool_name man ask debug this_machine root"))
 
