@@ -397,6 +397,11 @@ def command_check(folder: Path) -> Work:
     return command("check", CAMPUS / "condor_config")
 
 
+@row("pieslice check --format github: rules only")
+def command_check_rules(folder: Path) -> Work:
+    return command("check", "--format", "github", CAMPUS / "condor_config")
+
+
 # --- counting -----------------------------------------------------------------------------------
 
 

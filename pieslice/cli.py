@@ -214,11 +214,11 @@ def _parser_for(arguments: Sequence[str]) -> Parser:
         parser = build_parser(word)
         if word in commands_of(parser):
             return parser
-    return build_parser()
+    return build_parser(listed=set(arguments) <= {"-h", "--help"})
 
 
-def build_parser(word: str | None = None) -> Parser:
-    """The parser with every subcommand, or with one alone."""
+def build_parser(word: str | None = None, *, listed: bool = False) -> Parser:
+    """The parser with every subcommand, or with one alone; ``listed``: they are named only."""
     parser = Parser(
         prog="pieslice",
         description=DESCRIPTION,
@@ -238,7 +238,7 @@ def build_parser(word: str | None = None) -> Parser:
     pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
     for command in parsers_of(parser):
         add_limits(command, shown=command is parser)
-        if not commands_of(command) and command.prog.split()[-1] not in OWN_WORDS:
+        if not listed and not commands_of(command) and command.prog.split()[-1] not in OWN_WORDS:
             add_answering(command)
     return parser
 

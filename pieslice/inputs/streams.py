@@ -12,10 +12,8 @@ import argparse
 import io
 import os
 import re
-import shutil
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import IO, Final
 
@@ -77,6 +75,9 @@ def _is_pipe(path: str) -> bool:
 
 def _kept(path: str) -> str:
     """The name of a file with all that a pipe gives, under the name of the pipe if possible."""
+    import shutil
+    import tempfile
+
     found = tempfile.NamedTemporaryFile(prefix="pieslice-")  # noqa: SIM115 - lasts longer
     _KEPT.append(found)
     with naming(path):
