@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from classad.table import Table
     from negotiator.matching.engine import Engines
+    from negotiator.pool.slots import Slots
 
 
 def make_engines(name: str, *, lasting: bool = False) -> Engines:
@@ -19,6 +21,14 @@ def make_engines(name: str, *, lasting: bool = False) -> Engines:
     from negotiator.columns.engines import ColumnEngines
 
     return ColumnEngines(lasting=lasting)
+
+
+def table_of(slots: Slots) -> Table:
+    """The ads of slots as they are at this moment, as the rows of a table."""
+    from classad.table import Table
+    from negotiator.columns.slots import ColumnSlots
+
+    return slots.table() if isinstance(slots, ColumnSlots) else Table(slot.ad for slot in slots)
 
 
 #: How candidates are found; see ``negotiator.matching.engine``.

@@ -66,7 +66,7 @@ class ColumnSlots(Slots):
         return self._places
 
     def table(self) -> Table:
-        """See ``Slots``; it stands on the columns that there are."""
+        """The ads as they are at this moment; the table stands on the columns that there are."""
         ads = PlacedAds(len(self))
         ads.show(self, range(len(self)))
         return Table.placed(ads)

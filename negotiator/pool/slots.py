@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias, TypeVar
+from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
 from attr import define
 
@@ -18,9 +18,6 @@ from classad.match import half_match
 from negotiator.expressions.known import external_names_of
 from negotiator.expressions.visible import Mentions, VisiblePart
 from negotiator.pool.addresses import ANY
-
-if TYPE_CHECKING:
-    from classad.table import Table
 
 T = TypeVar("T")
 
@@ -211,12 +208,6 @@ class Slots(list[Slot]):
     def some(self, slots: Iterable[Slot]) -> Self:
         """Some of these slots, or all in another order."""
         return type(self)(slots)
-
-    def table(self) -> Table:
-        """The ads of the slots as they are at this moment, as the rows of a table."""
-        from classad.table import Table
-
-        return Table(slot.ad for slot in self)
 
     def external_names(self) -> set[str]:
         """The names that the expressions of the slots read from the other ad, in lower case."""

@@ -16,7 +16,7 @@ from pieslice.command_line import EXIT_NO, EXIT_OK, number
 from pieslice.inputs.configuration import Misuse, Shown, add_reader, guarded, reader_of
 from pieslice.inputs.options import add_width, may_run
 from pieslice.inputs.versions import FORM, version_from
-from pieslice.terminal import in_colour
+from pieslice.terminal import complain, in_colour
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -114,7 +114,7 @@ def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked
         texts = [accepted.written(one.all_findings, folder) for one, folder in found]
         lines = dict.fromkeys(line for text in texts for line in text.splitlines(keepends=True))
         path.write_text("".join(lines), encoding="utf-8")
-        print(f"{path}: {len(lines) - 1} findings are accepted", file=sys.stderr)
+        complain(f"{path}: {len(lines) - 1} findings are accepted")
     source = Source(path.read_text(encoding="utf-8", errors="surrogateescape"), str(path))
     rows = list(accepted.accepted_in(source))
     wrong = [row.render() for row in rows if not isinstance(row, accepted.Accepted)]

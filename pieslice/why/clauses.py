@@ -32,6 +32,7 @@ from classad.match import is_true
 from classad.syntax.nodes import Literal, Node, Reference
 from classad.table import Rows, Table
 from classad.table.table import Seat
+from negotiator.engines import table_of
 from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
 from negotiator.pool.slots import Slot, Slots
 from pieslice.expressions.dependence import conjuncts
@@ -161,7 +162,7 @@ class Pairs:
                     lacking.append(row)
                 seen[row] = pair.request
         if table is None:
-            table = slots.table()
+            table = table_of(slots)
         return cls(ask.request, slots, ask.context, table, seen, Rows.of(len(slots), lacking))
 
     @property

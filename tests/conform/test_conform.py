@@ -190,10 +190,6 @@ def test_missing_path_and_empty_folder(tmp_path: Path) -> None:
 # --- records of several versions, and records that nothing plays ----------------------------------
 
 VERSIONS = Path("tests/vectors/versions/classad.json")
-BETWEEN = {
-    "name": "a", "machines": [], "steps": [], "captures": {}, "outcome": {},
-    "config_a": {"startd.n1": "PREEMPT = CpuBusy"},
-}  # fmt: skip
 FAULT = {"id": "r", "kind": "transform", "family": "set", "spelling": "x", "tool_bug": "crash"}
 
 
@@ -221,12 +217,10 @@ def test_a_kind_that_is_not_played_is_said_once_and_neither_passes_nor_fails(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path / "a.jsonl", GOOD, FAULT, FAULT)
-    (tmp_path / "b.json").write_text(json.dumps(BETWEEN))
     (tmp_path / "texts.json").write_text(json.dumps({"@job": 'Owner = "ann"'}))
     (tmp_path / "c.json").write_text(json.dumps({"about": "", "slot": {}, "checks": [{"id": "N"}]}))
     assert command(str(tmp_path)) == 0
     assert capsys.readouterr().out == (
-        "not played: 1 of kind `PREEMPT of startds`: it is asked in cycles only\n"
         "not played: 2 of kind `fault of a tool`: the recorded tool itself breaks\n"
         "not played: 1 of kind `statement`: kind not supported\n"
         "1 passed, 0 failed\n"

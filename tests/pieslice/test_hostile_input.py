@@ -65,7 +65,7 @@ def test_without_a_past_only_present_usage_counts(capsys: Capture) -> None:
         float("inf"),
     )
     main(["forecast", "--user", "a=5", "--half-life", "0", "--hours", "1", "--every", "1"])
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["1.00", "5.0000", "5.0000"]
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["1.00", "5.00", "5.00"]
 
 
 def test_times_beyond_the_calendar(tmp_path: Path, capsys: Capture) -> None:

@@ -215,7 +215,7 @@ def test_a_column_of_numbers(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["MARGIN2"], "error: not defined: MARGIN2\n"),
+        (["MARGIN2"], "error: not defined: MARGIN2; did you mean `MARGIN`?\n"),
         (["PRIORITY_HALFLIFE"], "error: PRIORITY_HALFLIFE is no expression but a double"),
         (["NEGOTIATOR_PRE_JOB_RANK"], "c:7:30: error[P111]: NEGOTIATOR_PRE_JOB_RANK: "),
         (["LOOP"], "error: LOOP: expansion of `LOOP` never ends: LOOP -> POOL -> LOOP\n"),
