@@ -20,7 +20,13 @@ from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
 from policy.transforms.lines import Command, MacroAssignment, TransformLine
 from policy.transforms.reach import too_late
-from policy.transforms.routes import CONSTRAINT, NAMES, read_routes
+from policy.transforms.routes import (
+    CONSTRAINT,
+    MAX_IDLE_JOBS,
+    MAX_JOBS,
+    NAMES,
+    read_routes,
+)
 from policy.universes import UNIVERSES
 
 _UNIVERSE: Final = re.compile(r"(?i)(UNIVERSE|TargetUniverse)\b")
@@ -90,7 +96,7 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "  UNIVERSE VANILLA\n@end\nJOB_ROUTER_ROUTE_Some @=end\n  REQUIREMENTS JobPrio > 5\n"
     "  UNIVERSE VANILLA\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
     observed="Observed with condor_job_router_info of 25.14.1, which gives every job to the first,"
-    " and with MaxIdleJobs = 2 two of four. Nothing is said where a file sets the first's limit.",
+    " and with MaxIdleJobs = 2 two of four. Not said where a file gives the first less room.",
     of=NAMES,
 )
 def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -101,7 +107,10 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if any(one.macro.upper().startswith(_LIMITS) for one in view.settings):
         return
     for late in too_late(read_routes(config, EvalContext(), view.config.version)):
-        if any(_LIMIT.match(line.text) for line in late.earlier.rules.written):
+        first = late.earlier
+        limited = any(_LIMIT.match(line.text) for line in first.rules.written)
+        # Who gives a route more room means no other one to have what is left.
+        if limited and (first.max_jobs <= MAX_JOBS or first.max_idle_jobs != MAX_IDLE_JOBS):
             continue
         names = tuple(route.name for route in late.routes)
         yield unreachable.on(setting.entry, late.sentence(), names=names)

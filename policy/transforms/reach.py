@@ -33,11 +33,11 @@ class Late:
         """Which routes get no job, as long as what is true."""
         many, earlier = len(self.routes) > 1, self.earlier
         names = ", ".join(route.name for route in self.routes)
-        them, they, get = ("them", "they", "get") if many else ("it", "it", "gets")
+        them, they = ("them", "they") if many else ("it", "it")
         what = "every job" if self.everything else f"every job that {they} would take"
         return (
-            f"route{'s' * many} {names} {get} no job until {earlier.name}, before {them}, is full:"
-            f" it takes {what} up to {earlier.limits()}"
+            f"route{'s' * many} {names} can never be used until {earlier.name} is full:"
+            f" {earlier.name}, before {them}, takes {what}, up to {earlier.limits()}"
         )
 
 

@@ -259,3 +259,8 @@ def test_a_constraint_may_be_in_another_file_than_a_route() -> None:
     assert [[(one.id, one.severity) for one in found] for found in said] == [
         [("P248", "note")], [("P248", "error")],
     ]  # fmt: skip
+
+
+def test_a_route_that_is_given_more_room_is_not_meant_to_leave_jobs_to_others() -> None:
+    more = ROUTES + ROUTED.format("  MaxJobs = 1000\n") + BEHIND
+    assert [item.id for item in lint(read(more))] == ["P249"]

@@ -354,8 +354,8 @@ def test_a_policy_says_which_transforms_and_routes_there_are() -> None:
         "A: jobs with `JobPrio > 2`; vanilla; 100 jobs, 50 of them idle",
         "B: jobs with `true`; vanilla; 100 jobs, 50 of them idle",
         'C: jobs with `Owner == "x"`; vanilla; 100 jobs, 50 of them idle',
-        "route C gets no job until B, before it, is full: it takes every job up to 100 jobs, 50 of"
-        " them idle",
+        "route C can never be used until B is full: B, before it, takes every job, up to 100 jobs,"
+        " 50 of them idle",
     ]
 
 
