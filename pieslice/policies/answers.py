@@ -9,12 +9,11 @@ Inputs: a path, who reads it.  Outputs: ``Check``, ``Policy``; raise ``Misuse`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
-from pieslice.fuzzing.behaviour import Behaviour, behaviour_of
 from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,
@@ -35,7 +34,6 @@ from pieslice.reports.document import NOT_SHOWN, shape
 from pieslice.reports.layout import Block, Drawn
 from pieslice.reports.result import DataTable, Result
 from policy.config import Config
-from policy.explain.reload import reload
 from policy.explain.roles import Host, host_of
 from policy.explain.sentences import Sentence, listing
 from policy.explain.settings import everything
@@ -47,6 +45,9 @@ from policy.lint.names import doubted
 from policy.lint.verdict import Examination, Verdict, examine, upgrade
 from policy.load import PolicyLoad, load_policy
 from policy.versions import Followed
+
+if TYPE_CHECKING:
+    from pieslice.fuzzing.behaviour import Behaviour
 
 
 @frozen(eq=False, repr=False)
@@ -184,6 +185,8 @@ def check_configuration(
     name = reader.called.get(path, path)
     change = None
     if running is not None:
+        from pieslice.policies.reloads import reload
+
         before = read_configuration(running, reader)
         change = reader.called.get(running, running), reload(before, config)
     behaviour = _behaviour(config, path, findings, reader, seed, go_on) if search else None
@@ -202,6 +205,7 @@ def _behaviour(
     go_on: Callable[[], bool] | None,
 ) -> Behaviour:
     """What a search finds; there is none where an expression would take it for ever."""
+    from pieslice.fuzzing.behaviour import Behaviour, behaviour_of
     from pieslice.fuzzing.command import schema_at
 
     if any(one.id == "P429" for one in findings):

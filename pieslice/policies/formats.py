@@ -11,26 +11,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic, Edit
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
-from pieslice.fuzzing.behaviour import Behaviour
 from pieslice.policies.texts import (
     counted,
     host_line,
     old_names,
-    reload_lines,
     verdict_lines,
     wrapped_lines,
 )
 from pieslice.reports.document import Document, plain, shape, shape_text, version_data, view
 from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
-from policy.explain.reload import Reload, ReloadedDaemon, ReloadedMacro
 from policy.explain.roles import Host
 from policy.knobs.reading import EXPANDED
 from policy.language.about import about
@@ -40,6 +37,10 @@ from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 from policy.lint.upgrade import DEFAULT
 from policy.lint.verdict import Fragment, Upgrade, Verdict
 from policy.versions import Followed
+
+if TYPE_CHECKING:
+    from pieslice.fuzzing.behaviour import Behaviour
+    from pieslice.policies.reloads import Reload
 
 #: Findings about a word, which is the cause wherever it stands.
 _ABOUT_WORDS: Final = re.compile(r"P(120|4\d\d)")
@@ -283,12 +284,6 @@ shape(
     " behaviour? reload?=reloading",
 )
 shape(Host, "roles=role_names daemons")
-shape(Reload, "daemons started ended everywhere unread parts")
-shape(ReloadedDaemon, "daemon needs=word macros")
-shape(
-    ReloadedMacro,
-    "macro=change.macro before=change.before after=change.after place=change.place needs=word",
-)
 
 
 def report(
@@ -332,6 +327,8 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
     if result.upgrade is not None:
         yield from _upgrade(result.path, result.upgrade)
     if result.reload is not None:
+        from pieslice.policies.reloads import reload_lines
+
         running, found_ = result.reload
         yield f"{result.path}: reloaded where {running} runs:"
         yield from (f"  {line}" for line in reload_lines(running, found_))
