@@ -298,6 +298,7 @@ class Accountant:
             known.update((claim.key, claim) for claim in now)
             return
         holders = {claim.key: claim.remote_user for claim in now}
+        marked = {key.partition("_cp_match_")[0] for key in known if "_cp_match_" in key}
         for key, record in self._state.resources.items():
             if key not in matched and holders.get(key) != record.remote_user:
                 self._give_back(known.pop(key))
@@ -307,7 +308,7 @@ class Accountant:
                     continue
                 self._give_back(known.pop(claim.key))
             self.charge(claim.remote_user, claim.slot_weight)
-            known[claim.key] = claim
+            known[claim.key] = evolve(claim, split=True) if claim.key in marked else claim
 
     def hand_over(self, match: Resource, *, shared: bool) -> bool:
         """Put a match into the table of claims, and charge it.

@@ -422,3 +422,21 @@ def test_of_two_accounting_ads_of_a_name_the_first_counts() -> None:
     ]  # fmt: skip
     state = from_ads([ad.get for ad in ads])
     assert {name: found.priority_factor for name, found in state.customers.items()} == {"u@d": 2.0}
+
+
+@pytest.mark.parametrize("matched_before", [True, False])
+def test_usage_of_a_claim_that_came_of_a_match_by_a_consumption_policy_is_never_given_back(
+    matched_before: bool,
+) -> None:
+    """So in 23.9.6, which keeps a table of claims: usage stays when the slot is free again."""
+    claim = Resource("slot1@n1@<a>", "ann@d")
+    match = Resource(f"{claim.key}_cp_match_000", "ann@d") if matched_before else claim
+    ann = Customer("ann@d", resources_used=1, weighted_resources_used=1.0)
+    state = AccountantState({"ann@d": ann}, {match.key: match}, last_update_time=100)
+    accountant = Accountant(state, settings(), GroupTree(), 100)
+    accountant.settle_claims([claim], frozenset())
+    used = accountant.usage("ann@d")
+    after = evolve(accountant.state(), resources=accountant.claims)
+    later = Accountant(after, settings(), GroupTree(), 100)
+    later.settle_claims([Resource("slot2@n1@<a>", "bob@d")], frozenset())
+    assert (used, later.usage("ann@d")) == (1.0, 1.0 if matched_before else 0.0)
