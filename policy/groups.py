@@ -55,11 +55,13 @@ class Groups:
     """All groups, root first, breadth first; empty when no group is configured.
 
     ``accept_surplus``: the knob for all groups, which has an effect of its own besides.
+    ``autoregroup``: that knob, or any group's own; requests say it in a pool without groups, too.
     """
 
     groups: tuple[GroupSpec, ...]
     diagnostics: tuple[Diagnostic, ...]
     accept_surplus: bool = False
+    autoregroup: bool = False
 
 
 @frozen
@@ -87,7 +89,8 @@ def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
     """The groups of a configuration."""
     names = read_knob(config, shares.GROUP_NAMES)
     if not names.names():
-        return Groups((), ())
+        regroup = read_knob(config, shares.GROUP_AUTOREGROUP).boolean()
+        return Groups((), (), autoregroup=regroup and not dialect.autoregroup_is_surplus)
     diagnostics: list[Diagnostic] = []
     root = _tree(names, diagnostics)
     order = [root]
@@ -113,7 +116,7 @@ def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
         ]
     anywhere = any(group.autoregroup for group in groups)
     groups[0] = evolve(groups[0], autoregroup=anywhere)
-    return Groups(tuple(groups), tuple(diagnostics), surplus)
+    return Groups(tuple(groups), tuple(diagnostics), surplus, anywhere)
 
 
 def _listed_at(names: Reading, name: str) -> Place:

@@ -146,6 +146,7 @@ def _build(knobs: KnobReader, sources: Sources | None) -> NegotiatorPolicy:
         version=knobs.config.version,
         groups=groups.groups,
         group_accept_surplus=groups.accept_surplus,
+        group_autoregroup=groups.autoregroup,
         concurrency_limits=limits,
         claims_read=Lazily(partial(read_claims, knobs.config)),
         own_machine_read=Lazily(partial(read_own_machine, knobs.config)),

@@ -65,6 +65,8 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
     groups: tuple[GroupSpec, ...]
     #: GROUP_ACCEPT_SURPLUS itself; what it means for each group is in ``groups``.
     group_accept_surplus: bool
+    #: GROUP_AUTOREGROUP itself, or any group's own.
+    group_autoregroup: bool
 
     concurrency_limits: ConcurrencyLimits = field(factory=ConcurrencyLimits)
 

@@ -169,5 +169,5 @@ def group_tree(policy: NegotiatorPolicy) -> GroupTree:
     return GroupTree(
         settings,
         accept_surplus=policy.group_accept_surplus,
-        autoregroup=bool(policy.groups) and policy.groups[0].autoregroup,
+        autoregroup=policy.group_autoregroup,
     )

@@ -456,3 +456,19 @@ def test_whom_startds_prefer_is_found_again_where_it_is_not_remembered(
     assert [(match.slot, match.kind) for match in found.matches] == [
         (f"s{number}", MatchKind.RANK) for number in (2, 0, 1, 4, 5, 3)
     ]
+
+
+@pytest.mark.parametrize(
+    ("config", "regrouped"),
+    [
+        ({}, False),
+        ({"GROUP_AUTOREGROUP": "True"}, True),
+        ({"GROUP_AUTOREGROUP": "True", "GROUP_NAMES": "g"}, True),
+    ],
+)
+def test_requests_say_autoregroup_under_the_root_with_or_without_groups(
+    config: dict[str, str], regrouped: bool
+) -> None:
+    refusing = slot("a", Requirements="TARGET.SubmitterAutoregroup =!= true")
+    matched = cycle([refusing], [job("u@x")], **config).matches
+    assert bool(matched) is not regrouped

@@ -120,7 +120,7 @@ def test_tools_read_numbers_of_the_table_within_their_range(
 
 def test_every_field_of_the_policy_that_has_a_reader_is_filled_by_it() -> None:
     made = [name for part in PARTS for name, _ in readers(part)]
-    others = {"dialect", "version", "groups", "group_accept_surplus"}
+    others = {"dialect", "version", "groups", "group_accept_surplus", "group_autoregroup"}
     others |= {"concurrency_limits", "user_maps", "claims_read", "own_machine_read"}
     assert sorted([*made, *others]) == sorted(fields_dict(NegotiatorPolicy))
 
