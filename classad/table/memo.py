@@ -83,10 +83,12 @@ class Budget:
 
     def drop(self, home: dict[K, R], unwanted: Callable[[R], bool] | None = None) -> None:
         """Give up some results of one home, or all."""
+        if not home:
+            return
         for key in [key for key, result in home.items() if unwanted is None or unwanted(result)]:
             self.spent -= home.pop(key).cost
         if not home:
-            self._homes.pop(id(home), None)
+            del self._homes[id(home)]
 
 
 class Memo(dict[K, V]):
@@ -107,6 +109,8 @@ class Memo(dict[K, V]):
 
     def drop(self, unwanted: Callable[[K], bool] | None = None) -> None:
         """Forget some notes, or all."""
+        if not self:
+            return
         for key in [key for key in self if unwanted is None or unwanted(key)]:
             del self[key]
             self._budget.noted -= self._sizes.pop(key)
