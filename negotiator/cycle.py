@@ -18,7 +18,8 @@ from negotiator.groups.tree import group_tree
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
 from negotiator.jobs.lists import job_lists
 from negotiator.jobs.submitters import fetch_submitters
-from negotiator.matching.board import Board, ConcurrencyCounts, CycleBegan, CycleEnded, Watch
+from negotiator.matching.board import Board, CycleBegan, CycleEnded, Watch
+from negotiator.matching.concurrency_limits import ConcurrencyCounts
 from negotiator.matching.engine import Engines
 from negotiator.matching.rank import presort
 from negotiator.matching.stopwatch import RequestCosts, Stopwatch

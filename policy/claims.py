@@ -77,13 +77,16 @@ class ClaimSettings:
         """Whether a claim that began then takes another job."""
         return self.worklife < 0 or now - begun < self.worklife
 
-    def evicted_at(self, job_begun: int, now: int, own: float | None) -> int:
-        """When a job has to begin to stop whose slot was given to another ``now``.
+    def retired_at(self, job_begun: int, own: float | None) -> int:
+        """When the retirement of a job ends that began then.
 
         ``own``: the job's own MaxJobRetirementTime, None if it has none.
         """
-        retirement = self.retirement if own is None else min(self.retirement, int(own))
-        return max(now, job_begun + retirement - self.longest_vacate)
+        return job_begun + (self.retirement if own is None else min(self.retirement, int(own)))
+
+    def evicted_at(self, job_begun: int, now: int, own: float | None) -> int:
+        """When a job has to begin to stop whose slot was given to another ``now``."""
+        return max(now, self.retired_at(job_begun, own) - self.longest_vacate)
 
 
 def read_claims(config: Config) -> ClaimSettings:

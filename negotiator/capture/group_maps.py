@@ -19,9 +19,9 @@ from attr import evolve, frozen
 
 from classad import ClassAd
 from negotiator.capture.ads import job_id
-from negotiator.capture.schedds import advertised_submitter, with_other_jobs
+from negotiator.capture.schedds import with_other_jobs
 from negotiator.jobs.readiness import IDLE
-from negotiator.jobs.submitters import IdleJobWeights
+from negotiator.jobs.submitters import IdleJobWeights, submitter_of
 from negotiator.model.snapshot import ScheddQueue
 from policy.maps.user_maps import Mapped, UserMap, map_name
 from policy.model import NegotiatorPolicy
@@ -108,7 +108,7 @@ def _assigned(
         return job
     wanted = job.get_string("AcctGroup")
     found = map_name(known.lines, owner, wanted)
-    before = advertised_submitter(job) or ""
+    before = submitter_of(job) or ""
     why = _refused(known, found, wanted)
     if why is not None:
         refused.setdefault((schedd, before, why), []).append(job)
@@ -121,7 +121,7 @@ def _assigned(
     new.insert("AccountingGroup", f"{found.group}.{owner}")
     line = found.line
     place = "" if line is None else f"{line.file}:{line.number}"
-    after = advertised_submitter(new) or ""
+    after = submitter_of(new) or ""
     if after != before:
         moved.setdefault((schedd, before, after, place), []).append((job, new))
     return new

@@ -33,14 +33,20 @@ from typing import Final
 from attr import evolve
 
 from classad import ClassAd
-from classad.ads.ad import as_number, as_string
+from classad.ads.ad import as_number
 from classad.evaluate import EvalContext
 from classad.evaluation.context import NO_CONTEXT
 from negotiator.capture.ads import LocatedAd
 from negotiator.capture.files import CaptureReader
 from negotiator.jobs.lists import priority_order
-from negotiator.jobs.readiness import IDLE, RUNNING, submitter_of, unserved_by
-from negotiator.jobs.submitters import IdleJobWeights, job_prio_array
+from negotiator.jobs.readiness import IDLE, RUNNING, unserved_by
+from negotiator.jobs.submitters import (
+    OWNERSHIP,
+    IdleJobWeights,
+    job_prio_array,
+    submitter_by,
+    submitter_of,
+)
 from negotiator.model.arithmetic import whole
 from negotiator.model.snapshot import JobNumber, ScheddQueue, whole_slot
 from negotiator.pool.addresses import NO_ADDRESS
@@ -52,31 +58,14 @@ _JUST: Final = 3
 _LONG_AGO: Final = -math.inf
 #: An autocluster of a submitter; of a job without one its own number.
 _Kind = tuple[str | None, int | JobNumber]
-#: What tells the submitter of a job, and what else its schedd advertises a job by.
-_SUBMITTER: Final = ("user", "owner", "accountinggroup")
-_COUNTED: Final = ("jobstatus", "jobuniverse", "managed", "jobprio", *_SUBMITTER)
+#: What a schedd advertises a job by.
+_COUNTED: Final = ("jobstatus", "jobuniverse", "managed", "jobprio", *OWNERSHIP)
 
 
 def schedd_of(job: LocatedAd, default: str) -> str:
     """The ``ScheddName`` of a job."""
     global_id = job.text("GlobalJobId")
     return global_id.partition("#")[0] if global_id and "#" in global_id else default
-
-
-def advertised_submitter(job: ClassAd) -> str | None:
-    """The submitter of a job: its accounting group, else its user, with the user's domain."""
-    return _advertised(*job.evaluate_all(_SUBMITTER, NO_CONTEXT))
-
-
-def _advertised(*values: object) -> str | None:
-    """The submitter by what a job has of ``_SUBMITTER``."""
-    named, owner, group = map(as_string, values)
-    user = named or owner
-    name = group or user
-    if name is None or "@" in name:
-        return name
-    domain = (user or "").partition("@")[2]
-    return f"{name}@{domain}" if domain else name
 
 
 def make_queues(
@@ -148,7 +137,7 @@ def make_submitters(
     prios: dict[tuple[str, str], list[float]] = {}
     for job in jobs:
         number, universe, managed, prio, *who = job.ad.evaluate_all(_COUNTED, NO_CONTEXT)
-        name, status = _advertised(*who), as_number(number)
+        name, status = submitter_by(*who), as_number(number)
         if name is None or status not in (IDLE, RUNNING) or unserved_by(universe, managed):
             continue
         kind = "Idle" if status == IDLE else "Running"
@@ -210,7 +199,7 @@ def with_other_jobs(
         for job, sign in ((before, -1), (after, 1)):
             if job is None or (sign > 0 and job.get_number("JobStatus") != IDLE):
                 continue
-            change = changes.setdefault((advertised_submitter(job) or "", schedd), [0, 0])
+            change = changes.setdefault((submitter_of(job) or "", schedd), [0, 0])
             change[0] += sign
             change[1] += sign * weights.of(job)
     for (name, schedd), (count, weight) in changes.items():

@@ -19,18 +19,15 @@ from negotiator.expressions.flattening import Flattener, lead_to_requirements
 from negotiator.jobs.autoclusters import Autocluster, AutoclusterTable, job_attributes
 from negotiator.jobs.readiness import (
     IDLE,
-    OWNERSHIP,
     READINESS,
     RUNNING,
     runnable,
-    submitter_by,
-    submitter_of,
     takes_room,
     unready_by,
 )
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
-from negotiator.jobs.submitters import negotiated_name
+from negotiator.jobs.submitters import OWNERSHIP, negotiated_name, submitter_by, submitter_of
 from negotiator.model.arithmetic import c_cut, whole
 from negotiator.model.snapshot import ScheddQueue
 from negotiator.model.watched import WatchedAd
@@ -128,13 +125,12 @@ class _JobReader:
             self._met[id(job)] = _KnownJob(job, job.stamp, name, queued, its)
         return name, queued
 
-    def _name(self, owner: object, accounted: object) -> str | None:
-        key = (owner, accounted)
-        if key not in self._names:
-            submitter = submitter_by(owner, accounted)
+    def _name(self, *ownership: object) -> str | None:
+        if ownership not in self._names:
+            submitter = submitter_by(*ownership)
             known = None if submitter is None else negotiated_name(submitter, self._policy)
-            self._names[key] = known
-        return self._names[key]
+            self._names[ownership] = known
+        return self._names[ownership]
 
     def _evaluate(self, job: ClassAd) -> tuple[str, QueuedJob] | None:
         """The same of a job of which an attribute is an expression, or inherited."""

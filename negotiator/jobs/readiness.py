@@ -1,4 +1,4 @@
-"""Tells whether a schedd asks for a job at all, and for whom; why not.
+"""Tells whether a schedd asks for a job at all, and why not.
 
 Follows the schedd's rules for runnable jobs as seen in the vectors.
 """
@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final
 
 from classad import ClassAd
-from classad.ads.ad import as_bool, as_number, as_string
+from classad.ads.ad import as_bool, as_number
 from classad.evaluate import EvalContext
 from classad.evaluation.context import NO_CONTEXT
 from negotiator.model.arithmetic import whole
@@ -34,20 +34,6 @@ READINESS: Final = (
     *("jobstatus", "jobuniverse", "managed", "isnoopjob", "jobcooldownexpiration"),
     *("currenthosts", "maxhosts"),
 )
-OWNERSHIP: Final = ("user", "accountinggroup")
-
-
-def submitter_of(job: ClassAd, context: EvalContext) -> str | None:
-    """The submitter name of a job: its accounting group or user, with the domain."""
-    return submitter_by(*job.evaluate_all(OWNERSHIP, context))
-
-
-def submitter_by(owner: object, accounted: object) -> str | None:
-    user, group = as_string(owner), as_string(accounted)
-    if not group:
-        return user
-    domain = (user or "").partition("@")[2]
-    return f"{group}@{domain}" if domain else group
 
 
 class Unready(Enum):

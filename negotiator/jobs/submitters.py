@@ -16,6 +16,7 @@ from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
+from classad.evaluation.context import NO_CONTEXT
 from negotiator.model.arithmetic import INT_MIN, whole
 from negotiator.pool.addresses import ANY, schedd_families
 from negotiator.pool.slots import holds
@@ -115,6 +116,27 @@ def _by_itself(submitter: Submitter) -> Submitter:
     """The submitter before it has taken in another."""
     prio = submitter.own_prio
     return submitter if prio is None else evolve(submitter, job_prios=(prio, prio))
+
+
+#: What tells the submitter of a job.
+OWNERSHIP: Final = ("user", "owner", "accountinggroup")
+
+
+def submitter_of(job: ClassAd, context: EvalContext = NO_CONTEXT) -> str | None:
+    """The submitter that a schedd advertises a job under; None if the job names nobody."""
+    return submitter_by(*job.evaluate_all(OWNERSHIP, context))
+
+
+def submitter_by(user: object, owner: object, accounting_group: object) -> str | None:
+    """The submitter by the values of ``OWNERSHIP``: the accounting group, else the user.
+
+    An accounting group without a domain gets that of the user.
+    """
+    known_as, group = as_string(user) or as_string(owner), as_string(accounting_group)
+    if not group or "@" in group:
+        return group or known_as
+    domain = (known_as or "").partition("@")[2]
+    return f"{group}@{domain}" if domain else group
 
 
 def negotiated_name(name: str, policy: NegotiatorPolicy) -> str:

@@ -1,16 +1,14 @@
 """Holds the state of a cycle under way: the slots left, the match list, the decisions so far.
 
-Here is also what stages share with each other: the terms of a session, what an engine finds, counts
-of concurrency limits, what happens in a cycle.  Follows "Concurrency Limits" in HTCondor's manual
-and the vectors.
+Here is also what stages share with each other: the terms of a session, what an engine finds, what
+happens in a cycle.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol, TypeAlias
 
 from attr import Factory, define, field, frozen
 
@@ -22,6 +20,7 @@ from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import JobList, QueuedJob, Request
 from negotiator.jobs.submitters import Submitter
 from negotiator.matching.candidate import Allowance, Candidate, Requester, Tally
+from negotiator.matching.concurrency_limits import ConcurrencyCounts
 from negotiator.matching.rank import better
 from negotiator.matching.stopwatch import Stopwatch
 from negotiator.model.departures import DepartureLog
@@ -213,60 +212,6 @@ class Board:
         """Call who watches."""
         if self.watch is not None:
             self.watch(event)
-
-
-# --- concurrency limits ---------------------------------------------------------------------------
-
-_SEPARATORS: Final = re.compile(r"[\s,]+")
-_NAME: Final = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?", re.ASCII)
-_NUMBER: Final = re.compile(r"\s*[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?)", re.ASCII)
-
-
-def parse_limits(text: str) -> Iterator[tuple[str, float]]:
-    """Names and increments of a limit text; invalid names are left out."""
-    for token in _SEPARATORS.split(text.lower()):
-        name, _, amount = token.partition(":")
-        if _NAME.fullmatch(name):
-            number = _NUMBER.match(amount)
-            increment = float(number.group()) if number else 0.0
-            yield name, increment if increment > 0 else 1.0
-
-
-class ConcurrencyCounts:
-    """The counts of one cycle; they only grow: a preempted claim keeps its part."""
-
-    def __init__(self, maximum: Callable[[str], float], in_use: Iterable[str]) -> None:
-        """``maximum``: by limit name; ``in_use``: limit texts at the head of the cycle."""
-        self._maximum = maximum
-        self._counts: dict[str, float] = {}
-        #: Names of the limits that refused requests since one was not refused for its limits.
-        self.full: set[str] = set()
-        for text in in_use:
-            self.take(text)
-
-    def take(self, text: str) -> None:
-        """Count the limits of a match."""
-        for name, increment in parse_limits(text):
-            self._counts[name] = self._counts.get(name, 0.0) + increment
-
-    def states(self) -> list[tuple[str, float, float]]:
-        """The limits that something uses: name, count, maximum."""
-        return [(name, count, self._maximum(name)) for name, count in self._counts.items()]
-
-    def state_of(self, text: str) -> list[tuple[str, float, float, float]]:
-        """For each limit of a text: its name, the count, what the text adds, the maximum."""
-        return [
-            (name, self._counts.get(name, 0.0), increment, self._maximum(name))
-            for name, increment in parse_limits(text)
-        ]
-
-    def has_room(self, text: str) -> bool:
-        """Whether every single token has room; tokens of one name are not added up."""
-        for name, increment in parse_limits(text):
-            if self._counts.get(name, 0.0) + increment > self._maximum(name):
-                self.full.add(name)
-                return False
-        return True
 
 
 # --- what happens in a cycle ----------------------------------------------------------------------

@@ -22,9 +22,10 @@ from negotiator.capture.slots import CollectorTable
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
 from negotiator.jobs.endings import JobAction, decides_itself, periodic_ending
 from negotiator.jobs.lists import job_lists
-from negotiator.jobs.readiness import HELD, IDLE, RUNNING, submitter_of, takes_room
+from negotiator.jobs.readiness import HELD, IDLE, RUNNING, takes_room
 from negotiator.jobs.requests import JobList, QueuedJob
 from negotiator.jobs.start_vanilla import VanillaStart
+from negotiator.jobs.submitters import submitter_of
 from negotiator.matching.board import Board
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult, Match
@@ -300,14 +301,13 @@ class Course(Claims):
 
     def _retiring(self, slot: SimSlot, claim: Claim) -> int | None:
         """The seconds of retirement that a job has left; None where its slot tells nothing."""
-        retirement = self.settings_of(slot).retirement
-        if not retirement and slot.ad.raw("RetirementTimeRemaining") is None:
+        settings = self.settings_of(slot)
+        if not settings.retirement and slot.ad.raw("RetirementTimeRemaining") is None:
             return None
         own = None
         if claim.job >= 0:
             own = self.job_ad(claim.job).get_number("MaxJobRetirementTime", slot.ad, self.context())
-        least = retirement if own is None else min(retirement, int(own))
-        return claim.job_begun + least - self.state.now
+        return settings.retired_at(claim.job_begun, own) - self.state.now
 
     def _counted(self, ad: ClassAd) -> ClassAd:
         moves = self._moves.get((ad.get_string("Name") or "", ad.get_string("ScheddName") or ""))

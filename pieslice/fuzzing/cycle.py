@@ -20,9 +20,10 @@ from classad.evaluate import EvalContext
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.autoclusters import never_significant
-from negotiator.matching.board import Board, ConcurrencyCounts
+from negotiator.matching.board import Board
 from negotiator.matching.candidate import Refusal, Requester
 from negotiator.matching.candidates import consider
+from negotiator.matching.concurrency_limits import ConcurrencyCounts
 from negotiator.model.result import MatchKind
 from negotiator.model.snapshot import AccountantState, Customer
 from negotiator.pool.ephemeral import (

@@ -29,7 +29,7 @@ shape(MacroSide, "value=text raw file=origin.file line=origin.line template=orig
 
 @frozen
 class MacroListing(Document):
-    """MacroListing of a configuration: values, where they were set, what they replace."""
+    """The macros of a configuration: values, where they were set, what they replace."""
 
     schema: ClassVar[str] = "pieslice/config/1"
     followed: Followed
@@ -63,7 +63,7 @@ class MappedNames(Document):
 
 
 @frozen
-class Rules(Document):
+class RuleListing(Document):
     """What ``pieslice check`` looks for."""
 
     schema: ClassVar[str] = "pieslice/rules/1"

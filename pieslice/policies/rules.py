@@ -39,14 +39,14 @@ def add_commands(subcommands: Subcommands) -> None:
 
 @guarded
 def _rules(args: argparse.Namespace) -> int:
-    from pieslice.policies.documents import Rules
+    from pieslice.policies.documents import RuleListing
     from pieslice.policies.texts import wrapped_lines
     from pieslice.reports.output import chosen_width
     from policy.lint.findings import FINDINGS
 
     found = [*map(finding_of, args.ids)] or [*FINDINGS.values()]
     if args.json:
-        sys.stdout.write(Rules(found).to_json())
+        sys.stdout.write(RuleListing(found).to_json())
         return EXIT_OK
     lines = _explained(found) if args.ids else _titles(found)
     width = chosen_width(args, sys.stdout)

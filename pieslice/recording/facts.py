@@ -29,7 +29,8 @@ from classad.evaluate import EvalContext
 from classad.files.ads import read_long
 from classad.syntax.lexing import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
-from negotiator.jobs.readiness import IDLE, RUNNING, submitter_of, unserved_by
+from negotiator.jobs.readiness import IDLE, RUNNING, unserved_by
+from negotiator.jobs.submitters import submitter_of
 from negotiator.model.arithmetic import END_OF_CALENDAR, whole
 from negotiator.model.snapshot import whole_slot
 from pieslice.data import is_number

@@ -22,6 +22,7 @@ from attr import asdict, field, fields, frozen
 from classad import ClassAd
 from classad.evaluation.context import NO_CONTEXT
 from negotiator.jobs.readiness import IDLE, RUNNING, takes_room
+from negotiator.jobs.submitters import submitter_of
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import CycleResult, Rejection
 from negotiator.model.snapshot import whole_slot
@@ -230,17 +231,9 @@ def _submitters(
     capture: LiveCapture,
 ) -> Iterable[tuple[str | None, tuple[int, int] | None, str]]:
     for ad in capture.ads("jobs"):
-        user = submitter_of_job(ad)
+        user = submitter_of(ad)
         if user is not None:
             yield schedd_of(ad), _number(ad, "ClusterId", "ProcId"), user
-
-
-def submitter_of_job(ad: ClassAd) -> str | None:
-    """The submitter of a job: its accounting group, else its user, with the user's domain."""
-    user, group = ad.get_string("User"), ad.get_string("AccountingGroup")
-    if not group or "@" in group:
-        return group or user
-    return f"{group}@{(user or '').partition('@')[2]}"
 
 
 def schedd_of(ad: ClassAd) -> str:
@@ -346,12 +339,10 @@ def _moved_submitters(before: LiveCapture, after: LiveCapture, began: float) -> 
         _by_name(capture, "submitters", "Name", "ScheddName") for capture in (before, after)
     )
     # Of a new one the ad may be that of after the cycle, but it had jobs before.
-    asking = {
-        (submitter_of_job(ad), schedd_of(ad)) for ad in after.ads("jobs") if _made(ad) <= began
-    }
+    asking = {(submitter_of(ad), schedd_of(ad)) for ad in after.ads("jobs") if _made(ad) <= began}
     # One that had not told of its jobs yet has told of them since.
     idle = {
-        (submitter_of_job(ad), schedd_of(ad))
+        (submitter_of(ad), schedd_of(ad))
         for ad in before.ads("jobs")
         if ad.get_number("JobStatus") == IDLE
     }
@@ -458,8 +449,8 @@ def _moot(before: LiveCapture, after: LiveCapture, rejections: Iterable[Rejectio
         if ad.get_number("JobStatus") == IDLE:
             name, number = ad.get_string("GlobalJobId"), _number(ad, "ClusterId", "ProcId")
             alike = ad.get_number("AutoClusterId") or ad.get_number("ClusterId")
-            kind = submitter_of_job(ad), schedd_of(ad), alike
-            kinds[submitter_of_job(ad), schedd_of(ad), number] = kind
+            kind = submitter_of(ad), schedd_of(ad), alike
+            kinds[submitter_of(ad), schedd_of(ad), number] = kind
             waited.setdefault(kind, set()).add(name)
     hosts = {
         ad.get_string("GlobalJobId"): ad.get_string("RemoteHost") or ""

@@ -22,6 +22,7 @@ from attr import asdict, define, field, frozen
 
 from classad import ClassAd
 from negotiator.jobs.readiness import IDLE
+from negotiator.jobs.submitters import submitter_of
 from negotiator.model.result import CycleResult, Match
 from negotiator.whatif.pool import WhatIf
 from pieslice.command_line import EXIT_NO, EXIT_OK
@@ -36,7 +37,7 @@ from pieslice.reports.result import Result
 from pieslice.reports.whatif import WhatIfData, blocks
 from pieslice.shadow.keeping import LARGE, Lines, Unwritten, ended_in_order, large_of
 from pieslice.shadow.loop import FollowedCycle, Predicted, Shadow, followed_version, predict
-from pieslice.shadow.outcome import schedd_of, silent_in, submitter_of_job
+from pieslice.shadow.outcome import schedd_of, silent_in
 from pieslice.terminal import complain
 from policy.versions import Followed as Version
 
@@ -297,7 +298,7 @@ class Sums:
         self, real: CycleResult, other: CycleResult, capture: LiveCapture
     ) -> dict[str, Gain]:
         idle = Counter(
-            f"{schedd_of(ad)}#{submitter_of_job(ad)}"
+            f"{schedd_of(ad)}#{submitter_of(ad)}"
             for ad in capture.ads("jobs")
             if ad.get_number("JobStatus") == IDLE
         )

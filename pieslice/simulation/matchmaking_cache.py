@@ -28,12 +28,13 @@ from negotiator.jobs.autoclusters import (
     significant_attributes,
 )
 from negotiator.jobs.lists import job_list, queued_job
-from negotiator.jobs.readiness import runnable, submitter_of
+from negotiator.jobs.readiness import runnable
 from negotiator.jobs.requests import JobList, QueuedJob, Request, ScheddRoom, ShownAttributes
-from negotiator.jobs.submitters import Submitter
-from negotiator.matching.board import Board, ConcurrencyCounts, Placements
+from negotiator.jobs.submitters import Submitter, submitter_of
+from negotiator.matching.board import Board, Placements
 from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
 from negotiator.matching.candidates import Tester
+from negotiator.matching.concurrency_limits import ConcurrencyCounts
 from negotiator.matching.conditions import Ask
 from negotiator.matching.engine import REFERENCE, RankedList
 from negotiator.matching.rank import Ranker

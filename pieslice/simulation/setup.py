@@ -40,8 +40,9 @@ from negotiator.jobs.autoclusters import (
     significant_attributes,
 )
 from negotiator.jobs.lists import READ_BY_SCHEDD
-from negotiator.jobs.readiness import not_requested, submitter_of
+from negotiator.jobs.readiness import not_requested
 from negotiator.jobs.start_vanilla import names_of
+from negotiator.jobs.submitters import submitter_of
 from negotiator.model.snapshot import AccountantState, PoolFacts, Snapshot
 from negotiator.pool.fetch import children_can_go, new_slot
 from negotiator.pool.slots import Slots

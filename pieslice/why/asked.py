@@ -20,8 +20,8 @@ from attr import frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.groups.tree import group_tree
-from negotiator.jobs.readiness import HELD, IDLE, submitter_of
-from negotiator.jobs.submitters import negotiated_name
+from negotiator.jobs.readiness import HELD, IDLE
+from negotiator.jobs.submitters import negotiated_name, submitter_of
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import ROOT_GROUP
 from negotiator.model.snapshot import ScheddQueue, Snapshot, machine_of

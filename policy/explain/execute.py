@@ -270,7 +270,7 @@ _DEFRAG: Final = (
     ("DEFRAG_DRAINING_MACHINES_PER_HOUR", "It begins to drain at most {} of them an hour."),
     ("DEFRAG_MAX_CONCURRENT_DRAINING", "At most {} drain at a time."),
     ("DEFRAG_MAX_WHOLE_MACHINES", "It drains none while {} are whole."),
-    ("DEFRAG_SCHEDULE", "Jobs on them end by the schedule {}."),
+    ("DEFRAG_DRAINING_SCHEDULE", "Jobs on them end by the schedule {}."),
 )
 _NO_LIMIT: Final = "-1"
 _DEFRAG_WHERE: Final = (

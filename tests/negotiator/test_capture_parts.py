@@ -28,8 +28,9 @@ from negotiator.capture.agreement import (
     parse_expected,
 )
 from negotiator.capture.files import CapturePaths, CaptureReader, Manifest, read_manifest
-from negotiator.capture.schedds import advertised_submitter, make_queues, make_submitters, schedd_of
+from negotiator.capture.schedds import make_queues, make_submitters, schedd_of
 from negotiator.capture.slots import times_of
+from negotiator.jobs.submitters import submitter_of
 from policy.load import policy_from_knobs
 
 
@@ -109,7 +110,7 @@ def test_the_schedd_of_a_job(text: str, schedd: str) -> None:
     ],
 )
 def test_the_submitter_of_a_job(text: str, name: str | None) -> None:
-    assert advertised_submitter(located(text).ad) == name
+    assert submitter_of(located(text).ad) == name
 
 
 def test_the_number_of_a_job() -> None:

@@ -16,9 +16,10 @@ from negotiator.jobs.autoclusters import (
     job_attributes,
 )
 from negotiator.jobs.lists import READ_BY_SCHEDD, job_list, job_lists, queued_job
-from negotiator.jobs.readiness import runnable, served, submitter_of
+from negotiator.jobs.readiness import runnable, served
 from negotiator.jobs.requests import JobList, ScheddRoom, ShownAttributes
 from negotiator.jobs.start_vanilla import VanillaStart
+from negotiator.jobs.submitters import submitter_of
 from negotiator.model.snapshot import ScheddQueue
 from policy.load import policy_from_knobs
 from tests.negotiator import scenarios

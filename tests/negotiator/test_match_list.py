@@ -11,7 +11,7 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
-from negotiator.matching.board import Board, CycleBegan, Event, MatchList, Taken, parse_limits
+from negotiator.matching.board import Board, CycleBegan, Event, MatchList, Taken
 from negotiator.matching.candidate import Candidate, Tally
 from negotiator.matching.choice import _still_valid
 from negotiator.matching.rank import RankKeys, policy_rank
@@ -54,24 +54,6 @@ def test_unstable_requirements_must_still_be_true(memory: int, true: bool) -> No
     assert valid(memory, MatchKind.RANK, **unstable)
     assert valid(memory, MatchKind.NONE, **unstable)
     assert not valid(memory, MatchKind.PRIORITY, 0, **unstable)
-
-
-@pytest.mark.parametrize(
-    ("text", "limits"),
-    [
-        ("Lic", [("lic", 1.0)]),
-        ("lic:2.5, b", [("lic", 2.5), ("b", 1.0)]),
-        ("lic:2x", [("lic", 2.0)]),
-        ("lic:1e1:3", [("lic", 10.0)]),
-        ("a:-3 b:0 c:x d:", [("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 1.0)]),
-        ("1a, a-b, a.b:.5, a.b.c, _x", [("a.b", 0.5), ("_x", 1.0)]),
-        ("", []),
-    ],
-)
-def test_limits_are_read_as_far_as_they_are_ones(
-    text: str, limits: list[tuple[str, float]]
-) -> None:
-    assert list(parse_limits(text)) == limits
 
 
 def test_no_rank_at_all_is_worse_than_the_least_number() -> None:

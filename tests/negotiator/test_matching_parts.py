@@ -11,8 +11,8 @@ from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from negotiator.columns.engines import ColumnEngines
 from negotiator.engines import make_engines
-from negotiator.matching.board import ConcurrencyCounts, parse_limits
 from negotiator.matching.candidate import Refusal, Tally, permits
+from negotiator.matching.concurrency_limits import ConcurrencyCounts, parse_limits
 from negotiator.matching.engine import Engines
 from negotiator.matching.rank import Ranker, RankKeys, better, policy_rank, presort
 from negotiator.model.arithmetic import (

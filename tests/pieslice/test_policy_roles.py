@@ -260,11 +260,18 @@ def test_when_the_schedd_holds_and_removes(tmp_path: Path, capsys: Capture) -> N
 
 def test_draining_is_told_where_condor_defrag_runs(tmp_path: Path, capsys: Capture) -> None:
     topic = "Draining and defragmentation"
-    text = "DEFRAG_INTERVAL = 300\nDEFRAG_REQUIREMENTS = TotalCpus > 8\n"
+    text = (
+        "DEFRAG_INTERVAL = 300\nDEFRAG_REQUIREMENTS = TotalCpus > 8\n"
+        "DEFRAG_SCHEDULE = fast\nDEFRAG_DRAINING_SCHEDULE = quick\n"
+    )
     assert told(tmp_path, f"{EXECUTE}{text}", capsys)[topic] == ["condor_defrag does not run here."]
     found = told(tmp_path, f"DAEMON_LIST = COLLECTOR NEGOTIATOR DEFRAG\n{text}", capsys)[topic]
     assert found[0] == "condor_defrag looks for machines to drain every `300` seconds. [c:2]"
     assert "It drains machines where DEFRAG_REQUIREMENTS is `TotalCpus > 8`. [c:3]" in found
+    # The name that condor_defrag reads, not the one of old manuals.
+    assert [it for it in found if "schedule" in it] == [
+        "Jobs on them end by the schedule `quick`. [c:5]"
+    ]
 
 
 def test_check_begins_with_what_the_host_is(tmp_path: Path, capsys: Capture) -> None:

@@ -27,7 +27,8 @@ from classad.files.ads import read_long
 from classad.formats.long import format_long
 from negotiator.capture.files import ConfigPaths
 from negotiator.io import CapturePaths, read_capture
-from negotiator.jobs.readiness import IDLE, submitter_of
+from negotiator.jobs.readiness import IDLE
+from negotiator.jobs.submitters import submitter_of
 from negotiator.model.result import Match
 from pieslice.between.course import Course
 from pieslice.between.cycles import Turn, next_turn
