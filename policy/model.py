@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attr import Factory, field, frozen
+from attr import Factory, field, fields, frozen
 
+from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.language.rules import LanguageRules, language_of
 from policy.claims import ClaimSettings
@@ -90,6 +91,18 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
     def language(self) -> LanguageRules:
         """The rules by which the negotiator evaluates expressions."""
         return language_of(self.version)
+
+    def differing(self, other: NegotiatorPolicy) -> tuple[str, ...]:
+        """The names of the fields in which another policy says something else."""
+        names = (field.name.removesuffix("_read") for field in fields(NegotiatorPolicy))
+        return tuple(n for n in names if not _same(getattr(self, n), getattr(other, n)))
+
+
+def _same(a: object, b: object) -> bool:
+    """Whether two values of a field say the same; expressions are what they are written as."""
+    if isinstance(a, Expression) and isinstance(b, Expression):
+        return a is b or str(a) == str(b)
+    return a == b
 
 
 def read_limits(config: Config) -> tuple[ConcurrencyLimits, tuple[Diagnostic, ...]]:

@@ -15,11 +15,11 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from classad.errors import Diagnostic
 from negotiator.capture.files import CaptureReader, ConfigPaths, reason
@@ -71,18 +71,25 @@ class CaptureSources:
     ``overlays``: more files that are named on the command line, with their folders; ``texts``:
     contents by name, of no file.  ``beside``: a relative name is one in the folder, as those of
     maps, which the daemon has somewhere else; without it, as for a daemon that includes a file,
-    one in the folder that the process runs in.
+    one in the folder that the process runs in.  ``contents``: texts of files in place of those on
+    the disk; ``asked``: those of them that were read.
     """
 
     root: Path
     overlays: tuple[Path, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     beside: bool = False
+    contents: Mapping[Path, str] = field(factory=dict)
+    asked: set[Path] = field(factory=set, eq=False)
 
     def read(self, path: str) -> str | None:
         for name, text in self.texts:
             if name == path:
                 return text
+        for place in (Path(path), self.root.parent / path if self.beside else Path(path)):
+            if self.contents and (edited := place.absolute()) in self.contents:
+                self.asked.add(edited)
+                return self.contents[edited]
         file = self._inside(path)
         if file is None or not file.is_file():
             return None
@@ -90,9 +97,12 @@ class CaptureSources:
 
     def list_files(self, directory: str) -> list[str] | None:
         folder = self._inside(directory)
+        here = Path(directory) if folder is None else folder
+        edited = [here / file.name for file in self.contents if file.parent == here.absolute()]
         if folder is None or not folder.is_dir():
-            return None
-        return [str(file) for file in folder.iterdir() if file.is_file()]
+            return [str(file) for file in edited] or None
+        files = [file for file in folder.iterdir() if file.is_file()]
+        return [str(file) for file in dict.fromkeys((*files, *edited))]
 
     def place(self, path: str) -> str:
         return path
@@ -128,12 +138,13 @@ def read_config(
     paths: ConfigPaths, now: float, *, local_name: str | None = None, version: Version = NEWEST
 ) -> tuple[Config, CaptureSources]:
     """A configuration, and where its files are; raises ``OSError``."""
+    contents = {file.absolute(): text for file, text in paths.contents}
     for file in (paths.root, *paths.overlays):
-        if file is not None:
+        if file is not None and file.absolute() not in contents:
             # The reader takes a file that cannot be opened for one line of trouble; it is more.
             file.open("rb").close()
     root = Path("condor_config") if paths.root is None else paths.root
-    sources = CaptureSources(root, paths.overlays, paths.texts)
+    sources = CaptureSources(root, paths.overlays, paths.texts, contents=contents)
     config = load_config(
         None if paths.root is None else str(root),
         sources,
@@ -154,6 +165,7 @@ def read_policy(
     overlays: tuple[Path, ...] = (),
     texts: tuple[tuple[str, str], ...] = (),
     defines: tuple[tuple[str, str], ...] = (),
+    contents: tuple[tuple[Path, str], ...] = (),
     local_name: str | None = None,
     dialect: Dialect = HTCONDOR,
     version: Version = NEWEST,
@@ -162,11 +174,12 @@ def read_policy(
     """The negotiator's policy; ``now`` is what time functions in the configuration see.
 
     ``overlays``: files that are read after the one at ``path``; ``texts``: names and contents of
-    what is read after those; ``defines``: names and texts that are assigned after all.  Names of
-    macros in all these that nobody reads are among the diagnostics: errors in ``defines``, warnings
-    elsewhere, and in the file at ``path`` unless that is ``captured``, so that a pool runs with it.
+    what is read after those; ``defines``: names and texts that are assigned after all;
+    ``contents``: see ``ConfigPaths``.  Names of macros in all these that nobody reads are among the
+    diagnostics: errors in ``defines``, warnings elsewhere, and in the file at ``path`` unless that
+    is ``captured``, so that a pool runs with it.
     """
-    paths = ConfigPaths(path, overlays, texts, defines)
+    paths = ConfigPaths(path, overlays, texts, defines, contents)
     config, sources = read_config(paths, now, local_name=local_name, version=version)
     named = [name for name, _ in texts]
     loaded = load_policy(
@@ -186,13 +199,15 @@ def read_policy(
     groups = _group_map(config, sources, problems)
     interval = update_interval(config.seen_by("STARTD").text("UPDATE_INTERVAL"))
     names: Iterable[Diagnostic] = ()
-    if defines or overlays or texts or not captured:
+    if defines or overlays or texts or contents or not captured:
         # A pool that is read as it runs does without the rules for names.
         from policy.lint.names import doubted
 
-        read = {*map(str, overlays), *named} if captured else None
+        edited = [str(file) for file, _ in contents]
+        read = {*map(str, overlays), *named, *edited} if captured else None
         names = doubted(config, read, texts=named)
-    told = (*problems, *names, *loaded.diagnostics, *_not_read(config, version))
+    unused = (_not_included(file) for file, _ in contents if file.absolute() not in sources.asked)
+    told = (*problems, *names, *loaded.diagnostics, *_not_read(config, version), *unused)
     return LoadedPolicy(loaded.policy, unsupported, told, config, groups, interval)
 
 
@@ -216,6 +231,7 @@ def capture_policy(
             overlays=paths.overlays,
             texts=paths.texts,
             defines=paths.defines,
+            contents=paths.contents,
             local_name=local_name,
             dialect=reader.dialect,
             version=followed.version,
@@ -254,6 +270,11 @@ def _not_read(config: Config, version: Version) -> Iterator[Diagnostic]:
             continue
         message = f"{macro} is not known to {version}, and has no effect"
         yield Diagnostic(message, severity="note", help=first_reader(macro, version) or None)
+
+
+def _not_included(file: Path) -> Diagnostic:
+    message = f"{file}: no part of the configuration names this file; its text is not read"
+    return Diagnostic(message, severity="warning")
 
 
 def _group_map(

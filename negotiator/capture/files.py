@@ -53,13 +53,15 @@ class ConfigPaths:
 
     ``root``: None for that of the folder of the capture, if it has one.  ``overlays``: files that
     are read after it, ``texts``: names and contents of more that are in no file, ``defines``: names
-    and texts of macros after those.
+    and texts of macros after those.  ``contents``: what some of the files contain in place of what
+    is on the disk, if there is such a file there at all.
     """
 
     root: Path | None = None
     overlays: tuple[Path, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
+    contents: tuple[tuple[Path, str], ...] = ()
 
 
 @frozen
@@ -70,7 +72,8 @@ class CapturePaths:
     configurations that are read after the first one, ``texts``: names and contents of more that
     are in no file, ``defines``: names and texts of macros after those.  ``before``: the
     configurations that the pool had before that, each in place of the one before it; ``where``: the
-    condition for slots of machines that have the last one, empty for all.
+    condition for slots of machines that have the last one, empty for all.  ``contents``: see
+    ``ConfigPaths``.
     """
 
     folder: Path | None
@@ -83,11 +86,13 @@ class CapturePaths:
     title: str | None = None
     before: tuple[ConfigPaths, ...] = ()
     where: str = ""
+    contents: tuple[tuple[Path, str], ...] = ()
 
     @property
     def config(self) -> ConfigPaths:
         """The configuration that is read."""
-        return ConfigPaths(self.find("config"), self.overlays, self.texts, self.defines)
+        root = self.find("config")
+        return ConfigPaths(root, self.overlays, self.texts, self.defines, self.contents)
 
     @staticmethod
     def overridable() -> tuple[str, ...]:

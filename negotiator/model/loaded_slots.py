@@ -34,6 +34,11 @@ class LoadedSlots(Sequence[ClassAd]):
             self._table = Table.from_columns(self.loaded)
         return self._table
 
+    @property
+    def stamp(self) -> int:
+        """Another number after every change of an ad."""
+        return 0 if self._ads is None else max(map(_stamp_of, self._ads), default=0)
+
     def __reduce__(self) -> tuple[type[tuple[ClassAd, ...]], tuple[list[ClassAd]]]:
         """Pickled as the ads alone: the columns are views of the text of a file."""
         return tuple, (list(self._ads or self._made()),)

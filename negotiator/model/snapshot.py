@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from attr import Factory, asdict, field, frozen
+from attr import Factory, asdict, astuple, field, fields, frozen
 
 from classad import ClassAd
 from policy.dialects import HTCONDOR, Dialect
@@ -147,6 +147,20 @@ class Snapshot:
     group_turns: Mapping[str, float] | None = None
     claims: Mapping[str, int] = field(factory=dict)
     child_claims: Mapping[str, Sequence[bool]] | None = None
+
+    def differing(self, other: Snapshot) -> tuple[str, ...]:
+        """The names of the fields that are others there; columns are if they are not the same."""
+        names = [one.name for one in fields(Snapshot)]
+        found = [name for name in names if getattr(self, name) != getattr(other, name)]
+        if "queues" in found and list(map(_astuple, self.queues)) == list(
+            map(_astuple, other.queues)
+        ):
+            found.remove("queues")
+        return tuple(found)
+
+
+def _astuple(queue: ScheddQueue) -> tuple[object, ...]:
+    return astuple(queue, recurse=False)
 
 
 #: The name of a dynamic slot: that of the partitionable one, with a number behind it.

@@ -47,6 +47,11 @@ class MapLine:
     written: str = ""
     rest: str = ""
 
+    @property
+    def meaning(self) -> tuple[object, ...]:
+        """What the answers depend on."""
+        return (self.key, self.result, self.pattern is None, self.is_prefix, self.written)
+
     def answer(self, name: str) -> str | None:
         """The result for ``name``, or None if the line is not about it."""
         if self.pattern is None:
@@ -76,6 +81,12 @@ class UserMap(Mapping[str, str]):
 
     def __init__(self, lines: list[MapLine]) -> None:
         self._lines = lines
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the lines are the same, wherever they stand; keys alone do not tell patterns."""
+        if not isinstance(other, UserMap):
+            return NotImplemented
+        return [line.meaning for line in self._lines] == [line.meaning for line in other._lines]
 
     def __getitem__(self, name: str) -> str:
         for _, answer in self.answers(name):
@@ -122,6 +133,10 @@ class UserMaps(Mapping[str, UserMap]):
 
     def __len__(self) -> int:
         return len(self._maps)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all methods of all maps have the same lines."""
+        return self._maps == other._maps if isinstance(other, UserMaps) else NotImplemented
 
     def __repr__(self) -> str:
         return f"UserMaps({self._maps!r})"

@@ -1,1 +1,0 @@
-"""What an editor asks of a configuration while it is written; never knows a protocol or a file."""
