@@ -21,6 +21,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from classad.language.bounds import limits as limits
+    from pieslice.api.errors import Cancelled as Cancelled
     from pieslice.api.errors import Error as Error
     from pieslice.api.errors import LimitError as LimitError
     from pieslice.api.errors import NotFoundError as NotFoundError
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pieslice.api.pool import Pool as Pool
     from pieslice.api.pool import read as read
     from pieslice.api.schemas import schema as schema
+    from pieslice.api.session import Session as Session
+    from pieslice.api.session import Trial as Trial
     from pieslice.api.simulations import simulate as simulate
     from pieslice.api.simulations import sweep as sweep
     from pieslice.api.tables import match as match
@@ -41,11 +44,14 @@ __version__ = "0.9.0"
 
 #: Name -> where it is.
 _NAMES = {
+    "Cancelled": "pieslice.api.errors",
     "Error": "pieslice.api.errors",
     "LimitError": "pieslice.api.errors",
     "NotFoundError": "pieslice.api.errors",
     "Pool": "pieslice.api.pool",
     "ReadError": "pieslice.api.errors",
+    "Session": "pieslice.api.session",
+    "Trial": "pieslice.api.session",
     "check": "pieslice.api.policies",
     "limits": "classad.language.bounds",
     "match": "pieslice.api.tables",

@@ -223,6 +223,14 @@ def test_every_image_is_drawn_by_a_command_of_its_page(page: Path) -> None:
 
 #: The package that each needs, and what some of its names are in the end.
 NOTEBOOK_NAMES = {
+    "a-quota.ipynb": (
+        "attrs",
+        {
+            "len(dragged)": "10",
+            "dragged[0.5]": "{}",
+            "sorted(dragged[0.3].values())": "[2.0, 6.0]",
+        },
+    ),
     "ten-cells.ipynb": (
         "pyarrow",
         {

@@ -37,7 +37,7 @@ ORDER = {
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
         "dialects", "ephemeral", "universes", "lazily", "knobs", "values", "groups", "claims",
         "own_machine", "publishing", "maps", "transforms", "model", "io", "load", "explain", "lint",
-        "editing", "strategies",
+        "strategies",
     ),
     "negotiator": (
         "model", "versions", "groups", "accounting", "expressions", "pool", "claims", "jobs",
@@ -142,6 +142,8 @@ OUTSIDE = {
     "pieslice/inputs/configuration.py": "reads configurations, and asks for the environment",
     "pieslice/api/policies.py": "names the configurations that a program asks for",
     "pieslice/api/pool.py": "names the files of a pool that a program asks for",
+    "pieslice/api/other_policy.py": "names the configurations that a program asks for",
+    "pieslice/api/session.py": "tells how long the stages of an edit took; keeps threads out",
     "pieslice/api/errors.py": "makes paths of the names that a program gives",
     "pieslice/partitions/sources.py": "names the Parquet files that a program asks for",
     "pieslice/api/simulations.py": "names the workloads and pools that a program asks for",

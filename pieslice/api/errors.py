@@ -48,6 +48,10 @@ class NotFoundError(Error, LookupError):
     """There is no job, slot, user or group of that name."""
 
 
+class Cancelled(Error):  # noqa: N818 - nothing went wrong
+    """An edit of a session was ended by the function that it was given."""
+
+
 class LimitError(Error, classad.errors.LimitError):
     """The time or the memory of a ``limits`` block is used up."""
 

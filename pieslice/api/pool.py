@@ -1,38 +1,28 @@
 """Reads a pool and asks it questions: ``pieslice.read``.
 
-Decides what a configuration in Python is: a file, a text as in a file, or names and values.
-
 Inputs: paths as on a command line.  Outputs: ``Pool``, whose answers are ``Result`` values; raise
 ``Error``.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
-from attr import evolve, frozen
+from attr import frozen
 
 from classad import ClassAd, Table
 from classad.errors import Diagnostic
-from negotiator.engines import ENGINES, make_engines
+from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.whatif.pool import WhatIf
 from pieslice.api.errors import AnyPath, ReadError, given_version, one_family, path_of
+from pieslice.api.other_policy import other_policy
+from pieslice.api.session import Session, job_id
 from pieslice.inputs.moments import moment_of
-from pieslice.inputs.pool import (
-    PoolReading,
-    parse_time,
-    pool_inputs,
-    read_pool,
-    with_configs,
-    with_more,
-)
-from pieslice.inputs.sorting import Inputs
-from pieslice.negotiate.answer import Cycle, answer, hold_cycle, run
+from pieslice.inputs.pool import PoolReading, parse_time, pool_inputs, read_pool
+from pieslice.negotiate.answer import Cycle, answer, run
 from pieslice.policies.answers import Policy
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Line, plural
@@ -40,18 +30,11 @@ from pieslice.terminal import printable
 from pieslice.why.answer import Explained, explain_job
 from pieslice.why.asked import find_job, find_jobs
 from pieslice.why.autoclusters import Surveyed, survey_jobs
-from pieslice.why.comparing import compare
 from pieslice.why.differences import Changes
 from pieslice.why.moments import AskedCycle
 from pieslice.why.quotas import Quotas, divide_quotas
 from pieslice.why.ranking import Ranked, rank_slots
 from policy.dialects import UnknownDialectError, find_dialect
-from policy.language.statements import is_identifier
-
-#: Ends a value of several lines.
-_END: Final = "end_of_value"
-#: Of the name of a pool under another policy, in characters.
-_LONGEST: Final = 60
 
 
 def read(
@@ -96,12 +79,6 @@ def read(
 
 def _moment(time: float | datetime | str, read_text: Callable[[str], float]) -> float:
     return read_text(time) if isinstance(time, str) else seconds_of(time)
-
-
-def _job_id(job: str | float) -> str:
-    if isinstance(job, float):
-        raise TypeError(f'the job {job} is a number, which 8.1 and 8.10 are, too: give "{job}"')
-    return str(job)
 
 
 def seconds_of(moment: float | datetime) -> float:
@@ -173,7 +150,7 @@ class Pool:
     def why(self, job: str | int, slot: str | None = None, *, seed: int = 0) -> Explained:
         """Why a job (``"12.0"``) is matched, rejected or preempted; with ``slot`` on that slot."""
         with one_family():
-            asked = find_job(self.capture.snapshot, _job_id(job))
+            asked = find_job(self.capture.snapshot, job_id(job))
             return explain_job(AskedCycle.of(self.capture, seed), asked, slot)
 
     def survey(
@@ -194,7 +171,7 @@ class Pool:
     def rank(self, job: str | int, *, limit: int | None = None, seed: int = 0) -> Ranked:
         """The candidates of a job, best first."""
         with one_family():
-            asked = find_job(self.capture.snapshot, _job_id(job))
+            asked = find_job(self.capture.snapshot, job_id(job))
             return rank_slots(AskedCycle.of(self.capture, seed), asked, limit)
 
     def quotas(self, *, trace: bool = False, seed: int = 0) -> Quotas:
@@ -206,13 +183,14 @@ class Pool:
         """What changes from a cycle of this pool to one of another."""
         if not isinstance(other, Pool):
             raise TypeError(f"diff takes a pool, as read and with_config give it, not {other!r}")
-        with one_family():
-            engines = make_engines(ENGINES[0], lasting=True)
-            results = [hold_cycle(pool.capture, seed, engines) for pool in (self, other)]
-            pools = self.capture.snapshot, other.capture.snapshot
-            versions = self.capture.facts.version, other.capture.facts.version
-            names, what_ifs = (self.name, other.name), (self.what_if, other.what_if)
-            return compare(results[0], results[1], names, versions, what_ifs, pools)
+        return self.session(seed=seed).compared(other.capture, other.label).changes
+
+    def session(self, *, seed: int = 0) -> Session:
+        """A session in which the policy of this pool is edited, and which keeps what it learns.
+
+        ``seed``: of the random numbers of each cycle.
+        """
+        return Session(self.reading, self.capture, self.label, seed)
 
     @property
     def what_if(self) -> WhatIf | None:
@@ -233,27 +211,10 @@ class Pool:
         ``'Machine == "n1"'``.
         """
         with one_family():
-            own = self.reading.inputs
-            own = evolve(own, paths=evolve(own.paths, where=where))
-            if isinstance(config, Policy | Path):
-                path = Path(config.path if isinstance(config, Policy) else config)
-                inputs = with_configs(own, [path])
-                return self._read_again(inputs, f"{path}")
-            if isinstance(config, str) and "=" not in config and os.path.exists(config.strip()):
-                raise ReadError(f"`{config}` is a file, and a text is no name of one: give a Path")
-            texts = own.paths.texts
-            text = config if isinstance(config, str) else _assignments(config)
-            # A text in Python need not end with a newline; a file must.
-            text = text if text.endswith("\n") else f"{text}\n"
-            name = f"<with_config {len(texts) + 1}>" if texts else "<with_config>"
-            pool = self._read_again(with_more(own, texts=((name, text),)), _label(config))
-            _refuse_errors(pool.diagnostics, name)
+            other = other_policy(self.reading, config, where)
+            pool = Pool(other.reading, other.read(self.capture), f"{self.label} with {other.label}")
+            other.refuse_errors(pool.diagnostics)
             return pool
-
-    def _read_again(self, inputs: Inputs, label: str) -> Pool:
-        reading = evolve(self.reading, inputs=inputs)
-        found = read_pool(reading, known=self.capture)
-        return Pool(reading, found, f"{self.label} with {label}")
 
     def _summary(self) -> str:
         facts = self.capture.facts
@@ -270,44 +231,3 @@ class Pool:
 def _table(ads: Iterable[ClassAd]) -> Table:
     """A table of copies: what is done with it changes no pool."""
     return Table(ClassAd(dict(ad.items())) for ad in ads)
-
-
-def _assignments(values: Mapping[str, object]) -> str:
-    """Names and values as they stand in a file."""
-    for name in values:
-        if not is_identifier(name):
-            raise ReadError(f"`{name}` is not a macro name")
-    return "".join(_assignment(name, as_text(value)) for name, value in values.items())
-
-
-def _assignment(name: str, text: str) -> str:
-    if "\n" in text or text.endswith("\\"):
-        # Only this form takes lines as they are.
-        return f"{name} @={_END}\n{text}\n@{_END}\n"
-    return f"{name} = {text}\n"
-
-
-def as_text(value: object) -> str:
-    """A value as it stands in a configuration."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _label(config: str | Mapping[str, object]) -> str:
-    """Another policy in a few words."""
-    if isinstance(config, str):
-        lines = [" ".join(line.split()) for line in config.splitlines()]
-        found = "; ".join(line for line in lines if line and not line.startswith("#"))
-    else:
-        found = ", ".join(f"{name}={as_text(value)}" for name, value in config.items())
-    return found if len(found) <= _LONGEST else f"{found[: _LONGEST - 3]}..."
-
-
-def _refuse_errors(diagnostics: Sequence[Diagnostic], name: str) -> None:
-    """Raise ``ReadError`` for what the daemons would not start with in the text of that name."""
-    errors = [
-        item
-        for item in diagnostics
-        if item.severity == "error" and item.source is not None and item.source.name == name
-    ]
-    if errors:
-        raise ReadError("\n".join(item.render() for item in errors), errors)

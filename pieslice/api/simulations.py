@@ -18,7 +18,8 @@ from attr import evolve
 
 from classad.errors import Diagnostic
 from pieslice.api.errors import AnyPath, Error, one_family
-from pieslice.api.pool import Pool, as_text, seconds_of
+from pieslice.api.other_policy import as_text
+from pieslice.api.pool import Pool, seconds_of
 from pieslice.command_line import CENTURY
 from pieslice.data import Record
 from pieslice.policies.answers import Policy

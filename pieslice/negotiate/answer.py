@@ -21,7 +21,7 @@ from negotiator.capture.files import SILENT, StageWatch
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
-from negotiator.matching.board import CycleWatch
+from negotiator.matching.board import CycleWatch, Watch
 from negotiator.matching.engine import Engines
 from negotiator.model.result import CycleResult
 from pieslice.between.leftovers import Starts
@@ -189,7 +189,7 @@ class Cycle(Result):
 
 
 def hold_cycle(
-    pool: Capture, seed: int, engine: str | Engines = ENGINES[0], watch: CycleWatch | None = None
+    pool: Capture, seed: int, engine: str | Engines = ENGINES[0], watch: Watch | None = None
 ) -> CycleResult:
     """The next cycle of a captured pool."""
     return negotiate(

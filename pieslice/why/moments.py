@@ -23,6 +23,7 @@ from attr import evolve, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
+from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER, QueuedJob, Request
@@ -39,6 +40,7 @@ from negotiator.matching.board import (
     Watch,
 )
 from negotiator.matching.candidate import Allowance, Requester
+from negotiator.matching.engine import Engines
 from negotiator.model.arithmetic import DBL_MAX, INT_MAX
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
@@ -132,7 +134,8 @@ class _StopError(Exception):
 class AskedCycle:
     """The cycle that questions are about, which ``run`` runs anew, always to the same end.
 
-    ``version``: the one that the pool follows.
+    ``version``: the one that the pool follows.  ``engine``: as ``negotiate`` takes it; engines that
+    have served other cycles of the pool know its slots already.
     """
 
     snapshot: Snapshot
@@ -140,11 +143,13 @@ class AskedCycle:
     now: float
     seed: int = 0
     version: Followed | None = None
+    engine: str | Engines = ENGINES[0]
 
     @classmethod
-    def of(cls, pool: Capture, seed: int) -> AskedCycle:
+    def of(cls, pool: Capture, seed: int, engine: str | Engines = ENGINES[0]) -> AskedCycle:
         """The next cycle of a pool."""
-        return cls(pool.snapshot, pool.policy, pool.facts.now, seed, pool.facts.version)
+        facts = pool.facts
+        return cls(pool.snapshot, pool.policy, facts.now, seed, facts.version, engine)
 
     @property
     def context(self) -> EvalContext:
@@ -153,8 +158,14 @@ class AskedCycle:
 
     def run(self, watch: Watch) -> CycleResult:
         """The whole cycle, watched."""
-        rng = Random(self.seed)
-        return negotiate(self.snapshot, self.policy, now=self.now, rng=rng, watch=watch)
+        return negotiate(
+            self.snapshot,
+            self.policy,
+            now=self.now,
+            rng=Random(self.seed),
+            watch=watch,
+            engine=self.engine,
+        )
 
     def recorded(
         self, log: RequestLog, parties: Collection[Party]

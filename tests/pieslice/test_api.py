@@ -598,7 +598,7 @@ def test_importing_it_is_light() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout == "[] ['Error', 'LimitError', 'NotFoundError']\n"
+    assert done.stdout == "[] ['Cancelled', 'Error', 'LimitError']\n"
 
 
 DIRECTIVE = re.compile(
