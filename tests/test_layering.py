@@ -37,7 +37,7 @@ ORDER = {
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",
         "dialects", "ephemeral", "universes", "lazily", "knobs", "values", "groups", "claims",
         "own_machine", "publishing", "maps", "transforms", "model", "io", "load", "explain", "lint",
-        "strategies",
+        "editing", "strategies",
     ),
     "negotiator": (
         "model", "versions", "groups", "accounting", "expressions", "pool", "claims", "jobs",

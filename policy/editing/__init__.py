@@ -1,0 +1,1 @@
+"""What an editor asks of a configuration while it is written; never knows a protocol or a file."""
