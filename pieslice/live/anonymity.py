@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from attr import define, evolve, field
-
+from classad.records import define, evolve, field
 from pieslice.live.capture import LiveCapture
 
 #: Attributes that name users, and machines.

@@ -15,8 +15,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias, TypeVar
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.terminal import printable
 
 T = TypeVar("T")

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, Literal, TypeAlias
 
-from attr import Factory, field, frozen
-
+from classad.records import Factory, field, frozen
 from negotiator.model.result import MatchKind
 from pieslice.negotiate.text import KINDS
 from pieslice.reports.document import SPARSE, shape, view

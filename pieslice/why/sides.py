@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from attr import field, frozen
-
+from classad.records import field, frozen
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import CycleResult, MatchKind
 from pieslice.reports.document import INLINE, SPARSE

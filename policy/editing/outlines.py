@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from attr import define, field, frozen
-
+from classad.records import define, field, frozen
 from policy.editing.texts import Form, Written, text_of
 
 #: ``## Title``, ``# --- Title ---``, ``# == Title``, ``#### Title ####``.

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.config import Config
 from policy.explain.sentences import Origin, listing, origin_of
 from policy.knobs import find_knob

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from attr import frozen
+from classad.records import frozen
 
 #: Categories and flags of a log, as the library of 25.14.1 spells them.
 LOG_CATEGORIES: Final = (

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.knobs.readers import find_readers
 
 _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"

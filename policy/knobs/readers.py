@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.history import changed_row
 from policy.knobs.declaration import Knob, KnobKind, Need

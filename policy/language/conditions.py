@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.language.lines import BLANKS
 from policy.language.numbers import saturated
 from policy.versions import NEWEST, Version

@@ -13,8 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from random import Random
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.language.lines import BLANKS
 from policy.language.macros import MAX_EXPANDED, Expander, ExpansionError, MacroReference
 from policy.language.numbers import (

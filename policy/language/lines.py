@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attr import frozen
-
+from classad.records import frozen
 from classad.source import Source
 
 #: What the C library's isspace() takes for white space; str.strip() would take more.

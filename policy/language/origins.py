@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from attr import evolve, field, frozen
-
+from classad.records import evolve, field, frozen
 from classad.source import Source
 from policy.language.macros import ExpansionError, MacroReference
 from policy.language.scope import Scope

@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.language.lines import BLANKS
 
 #: Words that are statements when followed by a colon.

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from attr import evolve, field, frozen
-
+from classad.records import evolve, field, frozen
 from classad.source import Source
 
 #: Pseudo files that the tools name as origin.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from attr import fields_dict
-
+from classad.records import fields
 from policy.knobs import KNOBS, Knob, KnobKind, Need
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
@@ -44,9 +43,9 @@ def fields_set_by(knob: Knob) -> set[str]:
     changed = set()
     for text in OTHER[knob.kind]:
         policy = policy_from_knobs({knob.name: text}).policy
-        for name in fields_dict(NegotiatorPolicy):
-            if str(getattr(policy, name)) != str(getattr(PLAIN.policy, name)):
-                changed.add(name)
+        for one in fields(NegotiatorPolicy):
+            if str(getattr(policy, one.name)) != str(getattr(PLAIN.policy, one.name)):
+                changed.add(one.name)
     return changed
 
 
