@@ -54,7 +54,7 @@ ORDER = {
     "pieslice/why": (
         "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "clause_tables",
         "conditions", "funnel", "suggestions", "own_machine", "preemption", "ranking", "slots",
-        "answer", "autoclusters", "quotas", "sides", "differences", "comparing", "cli",
+        "answer", "autoclusters", "quotas", "differences", "comparing", "cli",
     ),
 }  # fmt: skip
 

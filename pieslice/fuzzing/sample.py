@@ -19,6 +19,7 @@ from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.binding.batch import evaluate_many
 from classad.records import evolve, field, frozen
+from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import Analyst, is_plain, key_of
 from pieslice.fuzzing.case import NOW, FuzzCase, Party
@@ -31,16 +32,31 @@ from pieslice.fuzzing.cycle import (
     others_of,
 )
 from pieslice.fuzzing.domains import MISSING
-from pieslice.fuzzing.pools import POOLS, quotas_in
 from pieslice.fuzzing.schema import Held
 from pieslice.fuzzing.study import Study
 from policy.ephemeral import EPHEMERAL, AdKind
+from policy.model import NegotiatorPolicy
 
 #: Submitters, slots and requests of a sample.
 PARTIES: Final = 8
 SIDE: Final = 100
 _LIVE: Final = tuple(row.name for row in EPHEMERAL if row.live and row.ad is AdKind.SLOT)
 _NAMES: Final = ("ann", "bob", "cid", "dan", "eve", "fay", "gil", "hal")
+
+
+#: Sizes in slot weights, the usual one first.
+POOLS: Final = (10.0, 100.0, 4.0)
+
+
+def quotas_in(policy: NegotiatorPolicy, size: float) -> dict[str, float]:
+    """The quota of each group; the root group has what is left.  Empty without groups."""
+    quotas: dict[str, float] = {}
+    for spec in policy.groups[1:]:
+        quota = spec.static_quota if spec.is_static else (spec.dynamic_quota or 0.0) * size
+        quotas[spec.name] = float(quota or 0.0)
+    if quotas:
+        quotas[ROOT_GROUP] = max(0.0, size - sum(quotas.values()))
+    return quotas
 
 
 @frozen(eq=False)

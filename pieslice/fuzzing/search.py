@@ -21,9 +21,8 @@ from classad.records import evolve, frozen
 from pieslice.fuzzing.case import FuzzCase, without
 from pieslice.fuzzing.domains import MISSING, Domains
 from pieslice.fuzzing.finding import BrokenProperty
-from pieslice.fuzzing.pools import POOLS, quotas_in
 from pieslice.fuzzing.properties import Property
-from pieslice.fuzzing.sample import draw_sample, side_of
+from pieslice.fuzzing.sample import POOLS, draw_sample, quotas_in, side_of
 from pieslice.fuzzing.schema import Held
 from pieslice.reports.progress import Moved
 

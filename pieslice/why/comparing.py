@@ -24,6 +24,8 @@ from pieslice.reports.whatif import WhatIfData
 from pieslice.why.differences import (
     BeforeAfter,
     Changes,
+    CycleSide,
+    CycleTotals,
     GroupChange,
     MachineTotals,
     OnlyIn,
@@ -32,7 +34,6 @@ from pieslice.why.differences import (
     SlotMatch,
     UserChange,
 )
-from pieslice.why.sides import CycleSide, CycleTotals
 from policy.versions import NOT_GIVEN, Followed
 
 

@@ -8,13 +8,15 @@ weights.  Outputs: ``Changes``.  Follows: ``diff``: what is not listed is the sa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, Literal, TypeAlias
 
 from classad.records import Factory, field, frozen
-from negotiator.model.result import MatchKind
+from negotiator.model.arithmetic import add_up
+from negotiator.model.result import CycleResult, MatchKind
 from pieslice.negotiate.text import KINDS
-from pieslice.reports.document import SPARSE, shape, view
+from pieslice.reports.document import INLINE, SPARSE, shape, view
 from pieslice.reports.layout import (
     Block,
     CellsOf,
@@ -24,12 +26,13 @@ from pieslice.reports.layout import (
     percent,
     plural,
     rounded,
+    short,
     table_of,
 )
 from pieslice.reports.result import Result
 from pieslice.reports.versions import version_line
+from pieslice.reports.whatif import WhatIfData
 from pieslice.reports.whatif import blocks as what_if_blocks
-from pieslice.why.sides import CycleSide, CycleTotals
 from policy.versions import Followed
 
 #: Two real numbers that differ by less than this part are told as equal.
@@ -38,6 +41,58 @@ _CLOSE: Final = 1e-9
 _MOST_GAINS: Final = 4
 #: One of two pools.
 OnlyIn: TypeAlias = Literal["a", "b"]
+
+
+@frozen
+class CycleTotals:
+    """A cycle in a few numbers."""
+
+    slots: int
+    matches: int
+    free: int
+    by_rank: int
+    by_priority: int
+    weight: float
+    rejections: int
+
+    @classmethod
+    def of(cls, result: CycleResult) -> CycleTotals:
+        """The numbers of one cycle."""
+        kinds = Counter(match.kind for match in result.matches)
+        return cls(
+            result.pool.slots,
+            len(result.matches),
+            kinds[MatchKind.NONE],
+            kinds[MatchKind.RANK],
+            kinds[MatchKind.PRIORITY],
+            add_up(match.cost for match in result.matches),
+            len(result.rejections),
+        )
+
+    @property
+    def text(self) -> str:
+        """All of them in a line."""
+        kinds = f"{self.free} free, {self.by_rank} by rank, {self.by_priority} by priority"
+        matches = f"{plural(self.matches, 'match')} of weight {short(self.weight)} ({kinds})"
+        return f"{plural(self.slots, 'slot')}, {matches}, {plural(self.rejections, 'rejection')}"
+
+
+@frozen
+class CycleSide:
+    """One of two cycles: what it is called, the version that it follows, its numbers.
+
+    ``what_if``: what its configuration changes besides the policy of the negotiator.
+    """
+
+    name: str
+    followed: Followed = field(metadata=INLINE)
+    totals: CycleTotals
+    what_if: WhatIfData | None = field(default=None, metadata=SPARSE)
+
+    @property
+    def title(self) -> str:
+        """The name and the numbers."""
+        return f"{self.name}: {self.totals.text}"
 
 
 @frozen

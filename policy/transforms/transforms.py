@@ -1,8 +1,9 @@
 """Reads the transforms of a configuration, and runs them on jobs as the schedd does.
 
 Inputs: a configuration as the schedd sees it, the ads of jobs.  Outputs: rules in their order,
-what they made of a job, and why one is refused.
-Follows: condor_schedd 25.14.1 (vectors ``transforms``, kind ``schedd``).
+what they made of a job, and why one is refused; the old syntax, an ad in brackets, as lines of
+commands: the tools still turn it into them, the schedd and the router since 25 do not.
+Follows: condor_schedd and condor_transform_ads 25.14.1 (vectors ``transforms``).
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from classad.ads.ad import Ad
+from classad.errors import ClassAdParseError
 from policy.config import Config
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
-from policy.transforms.old_syntax import commands_of
+from policy.transforms.job import text_of
 from policy.transforms.rules import Rules, rules_of_definition
 
 _NAMES: Final = re.compile(r"[\s,]+")
@@ -56,3 +59,40 @@ def rules_named(
         else:
             found.append(rules)
     return found, missing
+
+
+#: What an attribute of the ad begins with, and the command that it is, in the order they are run.
+_COMMANDS: Final = (
+    ("copy_", "COPY"), ("delete_", "DELETE"), ("set_", "SET"), ("eval_set_", "EVALSET"),
+)  # fmt: skip
+
+
+def commands_of(text: str) -> str | None:
+    """The commands that an ad in brackets stands for; None if it does not parse."""
+    from classad.formats.new import read_new
+
+    try:
+        ads = list(read_new(text, new=Ad, errors="strict"))
+    except ClassAdParseError:
+        return None
+    return _commands(ads[0]) if ads else None
+
+
+def _commands(ad: Ad) -> str:
+    lines = []
+    requirements = ad.raw("Requirements")
+    if requirements is not None:
+        lines.append(f"REQUIREMENTS {text_of(requirements)}")
+    for head, command in _COMMANDS:
+        for name in ad.names():
+            if name.lower().startswith(head):
+                lines.append(_line(command, name[len(head) :], ad.raw(name)))
+    return "\n".join(lines)
+
+
+def _line(command: str, name: str, value: object) -> str:
+    if command == "DELETE":
+        return f"DELETE {name}"
+    if command == "COPY":
+        return f"COPY {name} {value}"
+    return f"{command} {name} {text_of(value)}"
