@@ -21,6 +21,7 @@ from negotiator.capture.ads import LocatedAd
 from negotiator.capture.agreement import Expected
 from negotiator.capture.configuration import (
     INTERVAL,
+    LoadedPolicy,
     capture_policy,
     configurations_before,
 )
@@ -36,11 +37,13 @@ from negotiator.capture.group_maps import Assignments, assign_groups
 from negotiator.capture.schedds import make_queues, make_submitters, schedd_versions, with_matches
 from negotiator.capture.slots import submitter_order
 from negotiator.jobs.readiness import IDLE, count_idle
+from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.garbage import without_collecting
 from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.snapshot import (
     PoolFacts,
+    ScheddQueue,
     Snapshot,
     UnsupportedKnob,
     machine_of,
@@ -131,23 +134,17 @@ def read_capture(
     if files is None or not files.serves(reader, now):
         files = CaptureFiles.read(reader, now, progress)
     reader.diagnostics[:] = files.diagnostics
-    moment, followed, jobs, schedds = files.now, files.followed, files.jobs, files.schedds
+    moment, followed = files.now, files.followed
     local_name = next(iter(local_names), None)
     loaded = capture_policy(reader, moment, followed, local_name)
+    if files.made.config is None:
+        files.made.config = (paths.config, local_name), loaded.config
     others = tuple(_other(reader, moment, followed, name) for name in local_names[1:])
-    default = next((name for ad in schedds if (name := ad.text("Name"))), "schedd")
-    advertised = files.submitters is not None
-    if (submitters := files.submitters) is None:
-        submitters = make_submitters(jobs, schedds, default, loaded.policy)
-    versions = schedd_versions(reader, schedds, submitters, followed)
-    queues, submitters, assignments = assign_groups(
-        loaded.group_map, make_queues(jobs, default, versions, schedds), submitters, loaded.policy
-    )
-    slots = files.slots
+    senders, slots = _senders(files, reader, loaded), files.slots
     snapshot = Snapshot(
         slots=slots.ads,
-        submitters=_in_pool_order(submitters, told=files.ordered and advertised),
-        queues=with_matches(queues, files.claims),
+        submitters=senders.submitters,
+        queues=senders.queues,
         accountant=files.accountant,
         previous_quotas=_quotas(reader, files.accounting, loaded.policy),
         claims=claim_ids(slots.ads),
@@ -155,27 +152,63 @@ def read_capture(
     capture = Capture(
         snapshot,
         loaded.policy,
-        _facts(files, reader, submitters),
+        evolve(senders.facts, dialect=dialect),
         (*reader.diagnostics, *lacking(snapshot, loaded.policy)),
         loaded.unsupported,
         files.expected,
         expected_name(reader),
         local_name=local_name,
         others=others,
-        assignments=assignments,
+        assignments=senders.assignments,
         update_interval=loaded.update_interval,
         files=files,
     )
-    return _under_its_configuration(capture, reader, loaded.config, schedds)
+    before = configurations_before(reader, moment, followed, local_name, files.made.config)
+    return under_other_configurations(capture, reader, [*before, loaded.config], files.schedds)
 
 
-def _under_its_configuration(
-    capture: Capture, reader: CaptureReader, config: Config, schedds: Sequence[LocatedAd]
-) -> Capture:
-    """The pool with a configuration in place of those that it had before."""
-    facts = capture.facts
-    before = configurations_before(reader, facts.now, facts.version, capture.local_name)
-    return under_other_configurations(capture, reader, [*before, config], schedds)
+@frozen(eq=False)
+class _Senders:
+    """Whose jobs wait where; ``by``: what of a policy that depends on; ``told``: diagnostics."""
+
+    by: tuple[object, ...]
+    queues: tuple[ScheddQueue, ...]
+    submitters: tuple[ClassAd, ...]
+    assignments: Assignments
+    facts: PoolFacts
+    told: tuple[Diagnostic, ...]
+
+
+def _senders(files: CaptureFiles, reader: CaptureReader, loaded: LoadedPolicy) -> _Senders:
+    """Those of a configuration; they are the first one's if nothing that they depend on differs."""
+    policy, weights = loaded.policy, IdleJobWeights.by(loaded.policy)
+    texts = tuple(map(str, (weights.of_jobs, weights.of_slots)))
+    by = (*texts, policy.use_global_job_prios, policy.max_global_job_prios)
+    known = files.made.senders
+    if isinstance(known, _Senders) and loaded.group_map is None and known.by == by:
+        reader.diagnostics.extend(known.told)
+        return known
+    begun = len(reader.diagnostics)
+    jobs, schedds = files.jobs, files.schedds
+    default = next((name for ad in schedds if (name := ad.text("Name"))), "schedd")
+    advertised = files.submitters is not None
+    if (submitters := files.submitters) is None:
+        submitters = make_submitters(jobs, schedds, default, policy)
+    versions = schedd_versions(reader, schedds, submitters, files.followed)
+    queues, submitters, assignments = assign_groups(
+        loaded.group_map, make_queues(jobs, default, versions, schedds), submitters, policy
+    )
+    found = _Senders(
+        by,
+        with_matches(queues, files.claims),
+        _in_pool_order(submitters, told=files.ordered and advertised),
+        assignments,
+        _facts(files, reader, submitters),
+        tuple(reader.diagnostics[begun:]),
+    )
+    if known is None and loaded.group_map is None:
+        files.made.senders = found
+    return found
 
 
 def under_other_configurations(
@@ -210,11 +243,13 @@ def under_other_configurations(
             others = [it for it in reader.diagnostics if (it.source, it.start) not in spots]
             raise InputError([*others, *refused])
         other = step.carried_out(capture.snapshot, capture.policy, known, capture.facts.now)
-        users = len({ad.evaluate_attr("Name") for ad in other.snapshot.submitters})
+        facts = capture.facts
+        if other.snapshot.submitters is not capture.snapshot.submitters:
+            facts = evolve(facts, users=_users(other.snapshot.submitters))
         capture = evolve(
             capture,
             snapshot=other.snapshot,
-            facts=evolve(capture.facts, users=users),
+            facts=facts,
             what_if=other.what_if,
             of_machines=other.of_machines,
         )
@@ -279,7 +314,7 @@ def _facts(files: CaptureFiles, reader: CaptureReader, submitters: Sequence[Clas
         name=reader.paths.name(),
         machines=len({machine_of(slot) for slot in names}),
         slots=len(names),
-        users=len({ad.evaluate_attr("Name") for ad in submitters}),
+        users=_users(submitters),
         jobs=len(files.jobs),
         idle_jobs=idle,
         not_requested=not_requested,
@@ -288,6 +323,10 @@ def _facts(files: CaptureFiles, reader: CaptureReader, submitters: Sequence[Clas
         dialect=reader.dialect,
         version=files.followed,
     )
+
+
+def _users(submitters: Sequence[ClassAd]) -> int:
+    return len({ad.evaluate_attr("Name") for ad in submitters})
 
 
 def lacking(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[Diagnostic]:

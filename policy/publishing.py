@@ -13,7 +13,7 @@ type and have the number of the slot that they are a part of).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Final
 
 from classad.errors import ClassAdParseError
@@ -43,6 +43,7 @@ POLICY: Final = {
 #: What stands in an ad for an expression that does not parse; without one it is left out.
 _BROKEN: Final = {"Start": "error", "Rank": "0.0"}
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_HEAD: Final = re.compile(r"(?:^|\.)(SLOT(?:_TYPE_)?\d+_)", re.IGNORECASE)
 _STARTD_NAME: Final = "STARTD_NAME"
 
 
@@ -59,6 +60,18 @@ class SlotKind:
             yield f"SLOT{self.number}_"
         if self.type is not None:
             yield f"SLOT_TYPE_{self.type}_"
+
+    def only(self, heads: Container[str]) -> SlotKind:
+        """The kind by those of its heads that there are: slots alike in that publish the same."""
+        number = self.number if f"SLOT{self.number}_" in heads else None
+        return SlotKind(self.type if f"SLOT_TYPE_{self.type}_" in heads else None, number)
+
+
+def own_heads(config: Config) -> set[str]:
+    """What stands before macros that are for some slots only."""
+    table = config.scope.table
+    names = (*(entry.name for entry in table), *table.default_names())
+    return {found[1].upper() for name in names if (found := _HEAD.search(name))}
 
 
 def local_startds(config: Config) -> dict[str, str]:

@@ -265,8 +265,11 @@ class LoadedColumns:
         tags, payload = self._all_cells(old)
         had = bytes(tags)
         texts: dict[str, int] = {}
+        # Few values come into many rows.
+        written = {id(cell): cell for cell in cells.values()}
+        known = {key: self._cell_of(cell, texts) for key, cell in written.items()}
         for row, cell in cells.items():
-            tags[row], payload[row] = self._cell_of(cell, texts)
+            tags[row], payload[row] = known[id(cell)]
         key = fold_name(name)
         place = self._by_key.get(key, len(self.columns))
         column = BufferColumn(
@@ -290,10 +293,10 @@ class LoadedColumns:
                 shapes[row] = made[number]
         columns = [*self.columns]
         columns[place : place + 1] = [column]
-        known = list(texts)
+        more_texts = list(texts)
         changed = LoadedColumns(
-            self.n_rows, columns, lambda: [*self.texts, *known], names, self._positions, shapes,
-            self.diagnostics, self.tz,
+            self.n_rows, columns, lambda: [*self.texts, *more_texts], names, self._positions,
+            shapes, self.diagnostics, self.tz,
         )  # fmt: skip
         changed._more_shapes = more
         changed.text_name, changed.text_size = self.text_name, self.text_size

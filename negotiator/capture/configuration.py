@@ -243,20 +243,26 @@ def capture_policy(
 
 
 def configurations_before(
-    reader: CaptureReader, now: float, followed: Followed, local_name: str | None
+    reader: CaptureReader,
+    now: float,
+    followed: Followed,
+    local_name: str | None,
+    known: tuple[object, Config] | None = None,
 ) -> list[Config]:
-    """The configurations that the pool had before the one that is read."""
-    own = reader.paths.in_folder("config")
+    """The configurations that the pool had before the one that is read.
+
+    ``known``: one that was read, behind its paths and the local name that it was read by.
+    """
+    own, found = reader.paths.in_folder("config"), []
     try:
-        return [
-            read_config(
-                evolve(paths, root=paths.root or own),
-                now,
-                local_name=local_name,
-                version=followed.version,
-            )[0]
-            for paths in reader.paths.before
-        ]
+        for before in reader.paths.before:
+            paths = evolve(before, root=before.root or own)
+            if known is not None and known[0] == (paths, local_name):
+                found.append(known[1])
+                continue
+            version = followed.version
+            found.append(read_config(paths, now, local_name=local_name, version=version)[0])
+        return found
     except OSError as problem:
         raise reader.stop(f"{problem.filename}: {reason(problem)}") from None
 

@@ -20,7 +20,7 @@ from classad import ClassAd
 from classad.analysis.changes import may_differ, reread_ad
 from classad.errors import Diagnostic
 from classad.language.rules import language_of
-from classad.records import frozen
+from classad.records import Factory, define, frozen
 from classad.source import Source
 from negotiator.accounting.log import DamagedLogError, read_log
 from negotiator.accounting.records import complete, from_ads, from_log
@@ -33,9 +33,26 @@ from negotiator.jobs.readiness import IDLE
 from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.loaded_slots import LoadedSlots
 from negotiator.model.snapshot import AccountantState
+from policy.config import Config
 from policy.versions import Followed
 
 _TIMES: Final = ("MyCurrentTime", "LastHeardFrom", "LastUpdate", "ServerTime")
+
+
+@define(eq=False)
+class MadeOfFiles:
+    """What was made of the files when they were read, for configurations that make the same of it.
+
+    ``config``: by what it was read; ``senders``: the module that makes them knows what they are.
+    Both are those of the first configuration, and stay.
+    """
+
+    config: tuple[object, Config] | None = None
+    senders: object = None
+
+    def __reduce__(self) -> tuple[type[MadeOfFiles], tuple[()]]:
+        """Pickled as nothing: it is made again."""
+        return MadeOfFiles, ()
 
 
 @frozen(eq=False)
@@ -61,6 +78,7 @@ class CaptureFiles:
     diagnostics: Sequence[Diagnostic]
     #: How they were read: the paths, the version, the time that was asked for.
     read_as: tuple[object, ...]
+    made: MadeOfFiles = Factory(MadeOfFiles)
 
     @classmethod
     def read(cls, reader: CaptureReader, now: float | None, progress: StageWatch) -> CaptureFiles:

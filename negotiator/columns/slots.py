@@ -92,11 +92,25 @@ class ColumnSlots(Slots):
             names = [*reads, *mentioned(*expressions)]
             names += [name for what in knows for name in KEPT[what].reads]
             sight = self.rows.table.sight(names)
-            if self.changed and (sight.row_by_row or not self.changed.isdisjoint(sight.names)):
+            others = self._others(sight.names) if self.changed else []
+            if others and (sight.row_by_row or 2 * len(others) > len(self)):
                 raise UnsureError
-            return spread(*self.rows.table.apply(ask, names), self.places())
+            found = spread(*self.rows.table.apply(ask, names), self.places())
+            for place in others:
+                found[place] = find(self[place], context)
+            return found
         except UnsureError:
             return super().each(find, context, reads=reads)
+
+    def _others(self, names: frozenset[str]) -> list[int]:
+        """The places of slots in which the cycle may have changed one of these attributes."""
+        if self.changed.isdisjoint(names):
+            return []
+        return [
+            place
+            for place, slot in enumerate(self)
+            if slot.copied is not None or not names.isdisjoint(slot.changes)
+        ]
 
     def external_names(self) -> set[str]:
         """See ``Slots``."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import Final, overload
 
 from classad import ClassAd
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
+from negotiator.model.snapshot import machine_of
 from negotiator.model.watched import WatchedAd
 
 _stamp_of: Final = attrgetter("stamp")
@@ -33,6 +35,11 @@ class LoadedSlots(Sequence[ClassAd]):
         if self._table is None:
             self._table = Table.from_columns(self.loaded)
         return self._table
+
+    @cached_property
+    def machines(self) -> frozenset[str]:
+        """The machines in their names."""
+        return frozenset(map(machine_of, self.names))
 
     @property
     def stamp(self) -> int:
@@ -85,6 +92,13 @@ def slot_names(slots: Sequence[ClassAd]) -> list[str]:
     if isinstance(slots, LoadedSlots):
         return slots.names
     return [ad.get_string("Name") or "" for ad in slots]
+
+
+def machines_of(slots: Sequence[ClassAd]) -> frozenset[str]:
+    """The machines in the names of slots."""
+    if isinstance(slots, LoadedSlots):
+        return slots.machines
+    return frozenset(map(machine_of, slot_names(slots)))
 
 
 def named_among(ads: Iterable[ClassAd], names: Collection[str]) -> dict[str, ClassAd]:

@@ -138,6 +138,8 @@ class Submissions:
         said = _Changes()
         moves: list[tuple[str, OtherJob]] = []
         periodic = [*self._periodic()]
+        if not self.again and not periodic:
+            return OtherJobs(tuple(queues), tuple(submitters), JobsWhatIf())
         changed = []
         for queue in queues:
             waiting = [job for job in queue.jobs if job.get_number("JobStatus") == IDLE]

@@ -21,8 +21,8 @@ from classad.evaluate import EvalContext
 from classad.language.names import fold_name
 from classad.records import Factory, evolve, frozen
 from negotiator.jobs.submitters import IdleJobWeights
-from negotiator.model.loaded_slots import LoadedSlots
-from negotiator.model.snapshot import Snapshot, machine_of
+from negotiator.model.loaded_slots import LoadedSlots, machines_of
+from negotiator.model.snapshot import Snapshot
 from negotiator.whatif.jobs import JobsWhatIf, Submissions, UnknownName
 from negotiator.whatif.slots import AdvertisedChange, Reconfigured, reconfigured_slots
 from policy.claims import ClaimSettings, read_claims
@@ -117,8 +117,9 @@ class Reconfiguration:
     def refused(self) -> list[Diagnostic]:
         """Why daemons would not start with the second one; what the first one has counts not."""
         for find in (_unreadable, _endings):
-            known = {one.message for one in find(self.before)}
-            found = [one for one in find(self.after) if one.message not in known]
+            found = list(find(self.after))
+            known = {one.message for one in find(self.before)} if found else set()
+            found = [one for one in found if one.message not in known]
             if found:
                 # Where reading ends, nothing behind it counts.
                 return found[:1] if find is _unreadable else found
@@ -199,13 +200,7 @@ def _endings(config: Config) -> Iterator[Diagnostic]:
 
 
 def _machines(snapshot: Snapshot) -> set[str]:
-    slots = snapshot.slots
-    names = slots.names if isinstance(slots, LoadedSlots) else _names(slots)
-    return set(map(machine_of, names))
-
-
-def _names(ads: Iterable[ClassAd]) -> list[str]:
-    return [ad.get_string("Name") or "" for ad in ads]
+    return set(machines_of(snapshot.slots))
 
 
 def _is_of_type(one: ChangedMacro) -> bool:

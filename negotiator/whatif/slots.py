@@ -12,7 +12,7 @@ Follows: condor_reconfig of condor_startd 25.14.1.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from classad import ClassAd, refs
@@ -22,11 +22,11 @@ from classad.evaluate import EvalContext
 from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
 from classad.records import define, field, frozen
-from negotiator.model.loaded_slots import LoadedSlots, slot_names
+from negotiator.model.loaded_slots import LoadedSlots, machines_of, slot_names
 from negotiator.model.snapshot import machine_of
 from policy.config import Config
 from policy.language.expressions import parse
-from policy.publishing import Published, SlotKind, local_startds, published
+from policy.publishing import Published, SlotKind, local_startds, own_heads, published
 
 T = TypeVar("T")
 _START: Final = "Start"
@@ -77,16 +77,12 @@ def reconfigured_slots(
     machines = _machines(rows, names, where, context)
     kinds = rows.each(_kind, ("SlotTypeID", "SlotID"))
     local = {**local_startds(before), **local_startds(after)}
-    by_kind: dict[tuple[SlotKind, str | None], list[int]] = defaultdict(list)
-    for row, kind in enumerate(kinds):
-        machine = machine_of(names[row])
-        if machine in machines:
-            by_kind[kind, local.get(machine.partition("@")[0])].append(row)
+    groups = _Groups(names, kinds, None if where is None else machines, local)
     edits = _Edits(rows, names)
-    for (kind, name), members in by_kind.items():
+    for kind, name in groups.alike(own_heads(before) | own_heads(after)):
         old, new = before.seen_by("STARTD", name), after.seen_by("STARTD", name)
         for one, is_new in differing(old, new, kind, context):
-            edits.write(one, members, only_where_missing=not is_new)
+            edits.write(one, groups.rows(kind, name), only_where_missing=not is_new)
     edits.join_requirements()
     return Reconfigured(
         rows.slots(),
@@ -95,6 +91,42 @@ def reconfigured_slots(
         sum(kind.type is None for kind in kinds),
         tuple(edits.expressions.items()),
     )
+
+
+@define(eq=False)
+class _Groups:
+    """Slots by what decides which macros are for them; ``machines``: only theirs, None for all."""
+
+    names: Sequence[str]
+    kinds: Sequence[SlotKind]
+    machines: Container[str] | None
+    local: Mapping[str, str]
+    _heads: Container[str] = ()
+    _by_kind: dict[tuple[SlotKind, str | None], list[int]] | None = None
+
+    def alike(self, heads: Container[str]) -> list[tuple[SlotKind, str | None]]:
+        """The kinds and local names that there are; ``heads``: those that macros have."""
+        self._heads = heads
+        if self.machines is None and not self.local:
+            kinds = dict.fromkeys({id(kind): kind for kind in self.kinds}.values())
+            return list(dict.fromkeys((kind.only(heads), None) for kind in kinds))
+        return list(dict.fromkeys((kind.only(heads), name) for kind, name in self._rows()))
+
+    def rows(self, kind: SlotKind, name: str | None) -> list[int]:
+        """The rows of one of them."""
+        every = self._rows().items()
+        wanted = [rows for key, rows in every if (key[0].only(self._heads), key[1]) == (kind, name)]
+        return [row for rows in wanted for row in rows]
+
+    def _rows(self) -> dict[tuple[SlotKind, str | None], list[int]]:
+        if self._by_kind is None:
+            self._by_kind = {}
+            for row, kind in enumerate(self.kinds):
+                machine = machine_of(self.names[row])
+                if self.machines is None or machine in self.machines:
+                    key = kind, self.local.get(machine.partition("@")[0])
+                    self._by_kind.setdefault(key, []).append(row)
+        return self._by_kind
 
 
 def differing(
@@ -135,7 +167,7 @@ def _machines(
 ) -> frozenset[str]:
     """The machines of which a slot fulfils the condition."""
     if where is None:
-        return frozenset(map(machine_of, names))
+        return rows.machines()
     found = refs(where)
 
     def chosen(ad: ClassAd) -> bool:
@@ -159,6 +191,9 @@ class _SlotAds:
 
     def names(self) -> list[str]:
         return slot_names(self._slots)
+
+    def machines(self) -> frozenset[str]:
+        return machines_of(self._slots)
 
     def each(self, find: Callable[[ClassAd], T], reads: Iterable[str]) -> list[T]:
         """What is found in each ad."""
@@ -192,6 +227,9 @@ class _Columns:
 
     def names(self) -> list[str]:
         return self._slots.names
+
+    def machines(self) -> frozenset[str]:
+        return self._slots.machines
 
     def each(self, find: Callable[[ClassAd], T], reads: Iterable[str]) -> list[T]:
         """What is found in each ad; ``reads``: the attributes that matter."""

@@ -46,12 +46,14 @@ def compare(
     pools: tuple[Snapshot, Snapshot] | None = None,
 ) -> Changes:
     """What changes from one cycle to another; ``pools``: theirs, if slots may differ."""
-    slots = _slots(before, after, pools)
     totals = CycleTotals.of(before), CycleTotals.of(after)
-    sides = [*map(CycleSide, names, versions, totals, map(WhatIfData.of, what_ifs))]
+    old, new = map(CycleSide, names, versions, totals, map(WhatIfData.of, what_ifs))
+    if before is after:
+        return Changes(old, new, (), (), (), (), (), short_names(before))
+    slots = _slots(before, after, pools)
     return Changes(
-        sides[0],
-        sides[1],
+        old,
+        new,
         _users(before, after),
         _groups(before, after),
         _machines(before, after, slots),

@@ -188,6 +188,30 @@ def test_an_edit_names_the_fields_that_it_changes() -> None:
         assert set(session.edit(text).affects) == fields, text
 
 
+def test_submitters_are_made_again_by_what_they_depend_on(tmp_path: Path) -> None:
+    """The ads that schedds would send are those of a pool that is read with the configuration."""
+    own = (TOUR / "condor_config").read_text()
+    queue = (TOUR / "jobs.ads").read_text()
+    pools: dict[str, pieslice.Pool] = {}
+    for number, text in enumerate((
+        "", "SLOT_WEIGHT = Memory", "SCHEDD_SLOT_WEIGHT = 3", "SCHEDD_USE_SLOT_WEIGHT = false",
+        "USE_GLOBAL_JOB_PRIOS = true", "USE_GLOBAL_JOB_PRIOS = true\nMAX_GLOBAL_JOB_PRIOS = 1",
+        "NEGOTIATOR_DEPTH_FIRST = true",
+    )):  # fmt: skip
+        folder = Path(shutil.copytree(TOUR, tmp_path / str(number)))
+        (folder / "submitters.ads").unlink(missing_ok=True)
+        (folder / "jobs.ads").write_text(queue.replace("JobPrio = 0", "JobPrio = 3", 1))
+        (folder / "condor_config").write_text(f"{own}\n{text}\n")
+        pools[text] = pieslice.read(folder)
+    first, *_ = pools.values()
+    for text, pool in (*pools.items(), *pools.items()):
+        if text:
+            other = first.with_config(text)
+            ads = [dict(ad) for ad in other.capture.snapshot.submitters]
+            assert ads == [dict(ad) for ad in pool.capture.snapshot.submitters], text
+            assert other.capture.facts.users == pool.capture.facts.users
+
+
 def test_the_lines_of_a_user_map_are_a_part_of_the_policy() -> None:
     """Keys alone do not tell patterns."""
     head = "NEGOTIATOR_CLASSAD_USER_MAP_NAMES = M\nCLASSAD_USER_MAPDATA_M @=end\n"
