@@ -127,9 +127,9 @@ def _computed(text: str, default: int) -> int:
     return default
 
 
-def _unless_false(found: Expression | None) -> Expression | None:
+def _unless_false(expression: Expression | None) -> Expression | None:
     """An expression that may be true of something."""
-    return None if found is None or str(found).lower() == "false" else found
+    return None if expression is None or str(expression).lower() == "false" else expression
 
 
 def _system(schedd: Config, verb: str) -> Iterator[tuple[str, Expression]]:

@@ -76,14 +76,14 @@ class PolicyLoad:
         return all(ended_by(found) != "NEGOTIATOR" for found in ending)
 
 
-def ends_daemon(found: Diagnostic) -> bool:
+def ends_daemon(finding: Diagnostic) -> bool:
     """Whether a daemon ends at what was found while a policy was read."""
-    return found.severity == "error" and found.id != IGNORED
+    return finding.severity == "error" and finding.id != IGNORED
 
 
-def ended_by(found: Diagnostic) -> str:
+def ended_by(finding: Diagnostic) -> str:
     """The subsystem of the daemon that ends at a value."""
-    knob = find_knob(about(found).macro)
+    knob = find_knob(about(finding).macro)
     return "NEGOTIATOR" if knob is None else knob.read_by
 
 

@@ -177,9 +177,9 @@ class _IllFormedError(ValueError):
     """An escape that HTCondor's PCRE2 refuses."""
 
 
-def _as_htcondor_reads_it(found: re.Match[bytes], utf: bool) -> bytes:
+def _as_htcondor_reads_it(match: re.Match[bytes], utf: bool) -> bytes:
     """What means to the package what the token means to HTCondor; ``utf``: in a UTF pattern."""
-    token = found.group()
+    token = match.group()
     if token in (rb"\u", rb"\U"):
         raise _IllFormedError
     if token == rb"\C":

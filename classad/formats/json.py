@@ -82,8 +82,8 @@ def unescape(body: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def _unescape_one(found: re.Match[str]) -> str:
-    escape = found[1]
+def _unescape_one(match: re.Match[str]) -> str:
+    escape = match[1]
     return chr(int(escape[1:], 16)) if escape[0] == "u" else _SIMPLE.get(escape, escape)
 
 

@@ -69,10 +69,10 @@ _CLOSING: Final = {"[": "]", "{": "}", "(": ")"}
 _MOST_INDENTED: Final = 200
 
 
-def scalar_of(found: re.Match[str], words: Mapping[str, Stored]) -> Stored:
+def scalar_of(match: re.Match[str], words: Mapping[str, Stored]) -> Stored:
     """The scalar of an attribute that was matched as a whole, by the name of its group."""
-    kind = found.lastgroup
-    text = found[kind or ""]
+    kind = match.lastgroup
+    text = match[kind or ""]
     if kind == "int":
         return int(text)
     if kind == "string":

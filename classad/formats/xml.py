@@ -136,12 +136,12 @@ def unescape(text: str) -> str:
     return replaced(_ENTITY, _entity, text, _PIECES) if "&" in text else text
 
 
-def _entity(found: re.Match[str]) -> str:
-    name = found[1]
+def _entity(match: re.Match[str]) -> str:
+    name = match[1]
     if name[0] != "#":
         return _ENTITIES[name]
     code = int(name[2:], 16) if name[1] == "x" else int(name[1:])
-    return chr(code) if 0 < code < 0x110000 else found[0]
+    return chr(code) if 0 < code < 0x110000 else match[0]
 
 
 _Filled = TypeVar("_Filled", bound=Ad)

@@ -88,56 +88,56 @@ class Cells(NamedTuple):
         return [*([] if self.strings is None else self.strings.to_pylist()), *self.more]
 
 
-def cells_of(found: Arrow) -> Cells:
+def cells_of(array: Arrow) -> Cells:
     """The cells of an array.  ``UnfitError``: of those that an ad cannot hold the first."""
     pa, types, compute = load("pyarrow"), load("pyarrow.types"), load("pyarrow.compute")
-    kind = found.type
+    kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
-        return cells_of(found.storage)
+        return cells_of(array.storage)
     if types.is_run_end_encoded(kind):
-        return cells_of(compute.run_end_decode(found))
+        return cells_of(compute.run_end_decode(array))
     if types.is_dictionary(kind):
-        return _coded(found)
+        return _coded(array)
     if types.is_null(kind):
-        return Cells(memoryview(bytes(len(found))), whole_numbers(pa.repeat(0, len(found))))
+        return Cells(memoryview(bytes(len(array))), whole_numbers(pa.repeat(0, len(array))))
     if types.is_boolean(kind):
-        return _numbers(found.cast(pa.int64()), Tag.BOOLEAN)
+        return _numbers(array.cast(pa.int64()), Tag.BOOLEAN)
     if types.is_integer(kind):
-        return _numbers(_signed(found), Tag.INTEGER)
+        return _numbers(_signed(array), Tag.INTEGER)
     if types.is_floating(kind):
-        return _reals(found)
+        return _reals(array)
     if types.is_decimal(kind):
         if kind.scale > 0:
-            return _reals(found)
-        return _numbers(_integers(found), Tag.INTEGER)
+            return _reals(array)
+        return _numbers(_integers(array), Tag.INTEGER)
     if _is_text(kind):
-        return _strings(found)
+        return _strings(array)
     if types.is_temporal(kind) and not types.is_interval(kind):
-        return _times(found)
-    return _trees(_nodes(found))
+        return _times(array)
+    return _trees(_nodes(array))
 
 
-def _signed(found: Arrow) -> Arrow:
+def _signed(array: Arrow) -> Arrow:
     pa, compute = load("pyarrow"), load("pyarrow.compute")
-    if found.type == pa.uint64():
-        _refuse(compute.greater(found, pa.scalar(INT_MAX, found.type)), found, _TOO_BIG)
-    return found.cast(pa.int64())
+    if array.type == pa.uint64():
+        _refuse(compute.greater(array, pa.scalar(INT_MAX, array.type)), array, _TOO_BIG)
+    return array.cast(pa.int64())
 
 
-def _integers(found: Arrow) -> Arrow:
+def _integers(array: Arrow) -> Arrow:
     """Decimals without a fraction as integers."""
     pa, compute = load("pyarrow"), load("pyarrow.compute")
-    real = found.cast(pa.float64())
+    real = array.cast(pa.float64())
     beyond = compute.or_(compute.greater_equal(real, 2.0**63), compute.less(real, -(2.0**63)))
-    _refuse(beyond, found, _TOO_BIG)
-    return found.cast(pa.int64())
+    _refuse(beyond, array, _TOO_BIG)
+    return array.cast(pa.int64())
 
 
-def _refuse(wrong: Arrow, found: Arrow, why: str) -> None:
+def _refuse(wrong: Arrow, array: Arrow, why: str) -> None:
     """Raise if some row is wrong."""
     row = load("pyarrow.compute").index(wrong, True).as_py()
     if row >= 0:
-        raise UnfitError(row, f"{found[row]} {why}")
+        raise UnfitError(row, f"{array[row]} {why}")
 
 
 def _is_text(kind: Arrow) -> bool:
@@ -147,27 +147,27 @@ def _is_text(kind: Arrow) -> bool:
 # --- numbers --------------------------------------------------------------------------------------
 
 
-def _numbers(found: Arrow, tag: int) -> Cells:
+def _numbers(array: Arrow, tag: int) -> Cells:
     """The cells of an array of 64-bit numbers."""
-    whole = load("pyarrow.compute").fill_null(found, 0) if found.null_count else found
-    return Cells(_tags(found, tag), whole_numbers(whole))
+    whole = load("pyarrow.compute").fill_null(array, 0) if array.null_count else array
+    return Cells(_tags(array, tag), whole_numbers(whole))
 
 
-def _reals(found: Arrow) -> Cells:
+def _reals(array: Arrow) -> Cells:
     """The cells of reals; there is one NaN only."""
     pa, compute = load("pyarrow"), load("pyarrow.compute")
-    found = found.cast(pa.float64())
-    odd = compute.is_nan(found)
+    array = array.cast(pa.float64())
+    odd = compute.is_nan(array)
     if compute.any(odd).as_py():
-        found = compute.if_else(odd, float("nan"), found)
-    return _numbers(found, Tag.REAL)
+        array = compute.if_else(odd, float("nan"), array)
+    return _numbers(array, Tag.REAL)
 
 
-def _tags(found: Arrow, tag: int) -> memoryview:
+def _tags(array: Arrow, tag: int) -> memoryview:
     """The tag where there is something, else 0."""
-    if not found.null_count:
-        return memoryview(bytes([tag]) * len(found))
-    marks = load("pyarrow.compute").is_valid(found).cast("uint8")
+    if not array.null_count:
+        return memoryview(bytes([tag]) * len(array))
+    marks = load("pyarrow.compute").is_valid(array).cast("uint8")
     return memoryview(_bytes(marks, 1).tobytes().translate(bytes([0, tag, *range(2, 256)])))
 
 
@@ -176,46 +176,46 @@ def row_numbers(rows: Arrow) -> memoryview:
     return _bytes(rows.cast("int32"), 4).cast("i")
 
 
-def whole_numbers(found: Arrow) -> memoryview:
+def whole_numbers(array: Arrow) -> memoryview:
     """The 64-bit numbers of an array without nulls, bit for bit, as whole numbers."""
-    return _bytes(found, 8).cast("q")
+    return _bytes(array, 8).cast("q")
 
 
-def _bytes(found: Arrow, size: int) -> memoryview:
+def _bytes(array: Arrow, size: int) -> memoryview:
     """The memory of the cells of an array, so many bytes each."""
-    data = found.buffers()[1]
-    if data is None or not len(found):
+    data = array.buffers()[1]
+    if data is None or not len(array):
         return memoryview(b"")
-    return memoryview(data).cast("B")[size * found.offset : size * (found.offset + len(found))]
+    return memoryview(data).cast("B")[size * array.offset : size * (array.offset + len(array))]
 
 
 # --- strings --------------------------------------------------------------------------------------
 
 
-def _strings(found: Arrow) -> Cells:
+def _strings(array: Arrow) -> Cells:
     """The cells of strings or bytes."""
-    if str(found.type) in VIEWS:
-        found = found.cast(VIEWS[str(found.type)])
-    return _numbered(found.dictionary_encode())
+    if str(array.type) in VIEWS:
+        array = array.cast(VIEWS[str(array.type)])
+    return _numbered(array.dictionary_encode())
 
 
-def _coded(found: Arrow) -> Cells:
+def _coded(array: Arrow) -> Cells:
     """The cells of an array that came with a dictionary, in which equal words may stand twice."""
     compute = load("pyarrow.compute")
-    words = found.dictionary
+    words = array.dictionary
     if not _is_text(words.type):
-        return cells_of(found.cast(words.type))
+        return cells_of(array.cast(words.type))
     if str(words.type) in VIEWS:
         words = words.cast(VIEWS[str(words.type)])
     if words.null_count or compute.count_distinct(words).as_py() < len(words):
-        return _strings(compute.take(words, found.indices))
-    return _numbered(found)
+        return _strings(compute.take(words, array.indices))
+    return _numbered(array)
 
 
-def _numbered(found: Arrow) -> Cells:
+def _numbered(array: Arrow) -> Cells:
     """The cells of an array with a dictionary of distinct words."""
-    words = found.dictionary
-    numbers = _numbers(found.indices.cast("int64"), Tag.STRING)
+    words = array.dictionary
+    numbers = _numbers(array.indices.cast("int64"), Tag.STRING)
     if "binary" in str(words.type):
         texts = list(map(from_bytes, words.to_pylist()))
         return numbers._replace(more=texts)
@@ -225,25 +225,25 @@ def _numbered(found: Arrow) -> Cells:
 # --- times ----------------------------------------------------------------------------------------
 
 
-def _times(found: Arrow) -> Cells:
+def _times(array: Arrow) -> Cells:
     pa, types, compute = load("pyarrow"), load("pyarrow.types"), load("pyarrow.compute")
-    kind = found.type
+    kind = array.type
     if types.is_date32(kind):
-        found = found.cast(pa.timestamp("s"))
+        array = array.cast(pa.timestamp("s"))
     elif types.is_date64(kind):
-        found = found.cast(pa.timestamp("ms"))
-    unit = PARTS[found.type.unit]
+        array = array.cast(pa.timestamp("ms"))
+    unit = PARTS[array.type.unit]
     width = pa.int32() if types.is_time32(kind) else pa.int64()
-    counts = found.cast(width).cast(pa.int64())
-    absolute = types.is_timestamp(found.type)
+    counts = array.cast(width).cast(pa.int64())
+    absolute = types.is_timestamp(array.type)
     if absolute and unit > 1:
         seconds = compute.divide(counts, unit)
         inexact = compute.not_equal(compute.multiply(seconds, unit), counts)
-        _refuse(inexact, found, "has a fraction of a second: round it to seconds first")
+        _refuse(inexact, array, "has a fraction of a second: round it to seconds first")
         counts = seconds
     coded = counts.dictionary_encode()
     distinct = coded.dictionary.to_pylist()
-    offsets = _offsets(coded.dictionary, found.type.tz) if absolute else None
+    offsets = _offsets(coded.dictionary, array.type.tz) if absolute else None
 
     def make(number: int) -> Expression:
         count = distinct[number]
@@ -283,39 +283,39 @@ def _trees(nodes: Sequence[Node | None]) -> Cells:
     return Cells(memoryview(tags), memoryview(payload), trees=trees)
 
 
-def _nodes(found: Arrow) -> list[Node | None]:
+def _nodes(array: Arrow) -> list[Node | None]:
     """What the cells of an array are as members of lists and ads; None for null."""
     types = load("pyarrow.types")
-    kind = found.type
+    kind = array.type
     if types.is_map(kind):
-        made = _maps(found)
+        made = _maps(array)
     elif types.is_struct(kind):
         names = [kind.field(place).name for place in range(kind.num_fields)]
-        fields = zip(*map(_nodes, found.flatten()), strict=True) if names else [()] * len(found)
+        fields = zip(*map(_nodes, array.flatten()), strict=True) if names else [()] * len(array)
         made = [_ad(zip(names, row, strict=True)) for row in fields]
     elif "list" in str(kind).partition("<")[0]:
-        made = _lists(found)
+        made = _lists(array)
     elif types.is_union(kind) or types.is_interval(kind):
         raise ClassAdTypeError(f"ads have no values for the Arrow type {kind}")
     else:
-        return _literals(cells_of(found))
-    there = found.is_valid().to_pylist()
+        return _literals(cells_of(array))
+    there = array.is_valid().to_pylist()
     return [node if valid else None for node, valid in zip(made, there, strict=True)]
 
 
-def _lists(found: Arrow) -> list[Node]:
+def _lists(array: Arrow) -> list[Node]:
     pa, types = load("pyarrow"), load("pyarrow.types")
-    if not types.is_list(found.type) and not types.is_large_list(found.type):
-        found = found.cast(pa.large_list(found.type.value_type))
-    bounds = found.offsets.to_pylist()
-    members = [node or Literal(UNDEFINED) for node in _members(found.values, bounds)]
+    if not types.is_list(array.type) and not types.is_large_list(array.type):
+        array = array.cast(pa.large_list(array.type.value_type))
+    bounds = array.offsets.to_pylist()
+    members = [node or Literal(UNDEFINED) for node in _members(array.values, bounds)]
     return [ListExpr(tuple(members[start:end])) for start, end in pairwise(bounds)]
 
 
-def _maps(found: Arrow) -> list[Node]:
+def _maps(array: Arrow) -> list[Node]:
     """Maps as ads; their keys are the names."""
-    bounds = found.offsets.to_pylist()
-    items = list(zip(map(str, found.keys.to_pylist()), _members(found.items, bounds), strict=True))
+    bounds = array.offsets.to_pylist()
+    items = list(zip(map(str, array.keys.to_pylist()), _members(array.items, bounds), strict=True))
     return [_ad(items[start:end]) for start, end in pairwise(bounds)]
 
 
@@ -324,10 +324,10 @@ def _ad(fields: Iterable[tuple[str, Node | None]]) -> AdExpr:
     return AdExpr(unique_attributes((check_name(name), node) for name, node in fields if node))
 
 
-def _members(found: Arrow, bounds: Sequence[int]) -> list[Node | None]:
+def _members(array: Arrow, bounds: Sequence[int]) -> list[Node | None]:
     """The members of lists; what cannot be held is told by the row of the list."""
     try:
-        return _nodes(found)
+        return _nodes(array)
     except UnfitError as problem:
         raise UnfitError(bisect_right(bounds, problem.row) - 1, problem.why) from None
 

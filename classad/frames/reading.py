@@ -215,20 +215,20 @@ def _cells(name: str, column: Arrow, companions: Arrow | None) -> Cells:
     return cells._replace(rows=row_numbers(rows))
 
 
-def _few_rows(found: Arrow, exact: Arrow | None) -> Arrow | None:
+def _few_rows(array: Arrow, exact: Arrow | None) -> Arrow | None:
     """The rows that have a cell, if they are few."""
     pa, compute = load("pyarrow"), load("pyarrow.compute")
-    if FEW * (len(found) - found.null_count) >= len(found):
+    if FEW * (len(array) - array.null_count) >= len(array):
         return None
-    if isinstance(found.type, pa.DictionaryType) and found.dictionary.null_count:
+    if isinstance(array.type, pa.DictionaryType) and array.dictionary.null_count:
         return None  # more is null than the array says
-    if "_view" in str(found.type):
+    if "_view" in str(array.type):
         return None  # pyarrow does not take rows of them, or takes wrong ones
-    there = found.is_valid()
+    there = array.is_valid()
     if exact is not None:
         there = compute.or_(there, exact.is_valid())
     rows = compute.indices_nonzero(there)
-    return rows if FEW * len(rows) < len(found) else None
+    return rows if FEW * len(rows) < len(array) else None
 
 
 def _told(name: str, rows: Arrow | None, make: Callable[[], Cells]) -> Cells:
@@ -244,16 +244,16 @@ def _told(name: str, rows: Arrow | None, make: Callable[[], Cells]) -> Cells:
         raise ClassAdValueError(f"column `{name}`: {problem}") from None
 
 
-def _one_array(found: Arrow) -> Arrow:
+def _one_array(array: Arrow) -> Arrow:
     """The chunks of a column as one array."""
     pa = load("pyarrow")
-    if not isinstance(found, pa.ChunkedArray):
-        return found
-    if found.num_chunks == 1:
-        return found.chunk(0)
-    if str(found.type) in ("string", "large_string"):
-        found = found.dictionary_encode()
-    return found.combine_chunks() if found.num_chunks else pa.array([], found.type)
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    if array.num_chunks == 1:
+        return array.chunk(0)
+    if str(array.type) in ("string", "large_string"):
+        array = array.dictionary_encode()
+    return array.combine_chunks() if array.num_chunks else pa.array([], array.type)
 
 
 def moved(tags: memoryview, payload: memoryview, start: int) -> memoryview:

@@ -51,8 +51,8 @@ def _escape(text: str, old: bool, quote: str) -> str:
     return text.replace(quote, "\\" + quote)
 
 
-def _escape_character(found: re.Match[str]) -> str:
-    char = found[0]
+def _escape_character(match: re.Match[str]) -> str:
+    char = match[0]
     letter = _ESCAPES.get(char)
     if letter is not None:
         return "\\" + letter

@@ -168,15 +168,15 @@ def _expand(format: str, at: BrokenDownTime, *, upper: bool) -> str:
     return done[: _LIMIT - 1]
 
 
-def _specification(found: re.Match[str], at: BrokenDownTime, *, upper: bool) -> str:
-    flags, width_text, modifier, letter = found.groups()
+def _specification(match: re.Match[str], at: BrokenDownTime, *, upper: bool) -> str:
+    flags, width_text, modifier, letter = match.groups()
     width = int(width_text[:10] or "0")
     if width >= _LIMIT:
         raise _Overflow
     pads = [flag for flag in flags if flag in "_-0"]
     spec = _Spec(pads[-1] if pads else "", upper or "^" in flags, "#" in flags, width)
     if modifier and letter in _REFUSED[modifier]:
-        return _as_it_stands(found.group(), spec)
+        return _as_it_stands(match.group(), spec)
     if letter in _NUMBERS:
         digits, pad, value = _NUMBERS[letter]
         return _number(value(at), max(digits, width), pad, spec)
@@ -189,7 +189,7 @@ def _specification(found: re.Match[str], at: BrokenDownTime, *, upper: bool) -> 
     if letter == "z":
         # HTCondor never fills in the offset.
         return _padded("+", spec) + _number(0, max(4, width), "0", spec)
-    return _as_it_stands(found.group(), spec)
+    return _as_it_stands(match.group(), spec)
 
 
 def _as_it_stands(specification: str, spec: _Spec) -> str:

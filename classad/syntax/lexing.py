@@ -427,8 +427,8 @@ def unescape(body: str) -> str:
         return value
 
 
-def _escape_value(found: re.Match[str]) -> str:
-    octal, char = found.groups()
+def _escape_value(match: re.Match[str]) -> str:
+    octal, char = match.groups()
     if octal is None:
         return _SIMPLE_ESCAPES.get(char, char)
     byte = int(octal, 8)

@@ -126,9 +126,9 @@ def _assigned(
     return new
 
 
-def _refused(known: GroupMap, found: Mapped, wanted: str | None) -> str | None:
-    if found.group is None:
-        return f"no group for `{found.name}` in the map"
-    if known.check_request and wanted is not None and wanted.lower() != found.group.lower():
-        return f"`{found.name}` may not ask for group `{wanted}`"
+def _refused(known: GroupMap, mapped: Mapped, wanted: str | None) -> str | None:
+    if mapped.group is None:
+        return f"no group for `{mapped.name}` in the map"
+    if known.check_request and wanted is not None and wanted.lower() != mapped.group.lower():
+        return f"`{mapped.name}` may not ask for group `{wanted}`"
     return None

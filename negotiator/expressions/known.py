@@ -136,12 +136,12 @@ class _Forms:
         return None if node is None else _look(Expression.from_node(node))
 
 
-def _form(found: KnownExpression, values: Sequence[object]) -> _Form | None:
+def _form(known: KnownExpression, values: Sequence[object]) -> _Form | None:
     """What others are that are alike; None if not each constant is printed where it is written."""
-    printed, (tree,) = constants_of(found.text), found.trees
+    printed, (tree,) = constants_of(known.text), known.trees
     if printed is None or printed[1] != values or AdExpr in map(type, walk(tree.node)):
         return None  # an ad's attributes are printed in an order of their own
-    return _Form(found.own, printed[0][0].split(MARK), is_value(tree))
+    return _Form(known.own, printed[0][0].split(MARK), is_value(tree))
 
 
 _part: Final = by_text(_Forms().look)

@@ -89,9 +89,9 @@ def regrouping_of(tree: Expression, level: Level) -> Regrouping:
     return _join([regrouping_of(part, level) for part in parts])
 
 
-def _join(found: list[Regrouping]) -> Regrouping:
+def _join(regroupings: list[Regrouping]) -> Regrouping:
     """What there is to know of conjuncts of which the truth counts."""
-    hazards, names, called, read, are_open = zip(*found, strict=True)
+    hazards, names, called, read, are_open = zip(*regroupings, strict=True)
     whole: tuple[Hazard, ...] = (lambda ads: ads.all,) if any(are_open) else ()
     return Regrouping(
         (*whole, *chain.from_iterable(hazards)),

@@ -258,10 +258,10 @@ class Offers:
             found = self._one()
             yield from self._and_skip(found)
 
-    def _and_skip(self, found: list[Request]) -> Iterator[Request]:
+    def _and_skip(self, requests: list[Request]) -> Iterator[Request]:
         """A request, behind which the jobs found between its results are skipped."""
         self._results = 0
-        yield from found
+        yield from requests
         self._skip_found()
 
     def _one(self, *, grouped: bool = False) -> list[Request]:

@@ -248,10 +248,10 @@ class _Changes:
     _kept: dict[str, None] = field(factory=dict)
     _problems: dict[str, Diagnostic] = field(factory=dict)
 
-    def of(self, found: Resubmission) -> None:
+    def of(self, resubmission: Resubmission) -> None:
         """What holds for all jobs of a schedd."""
-        self._kept.update(dict.fromkeys(found.kept))
-        self._problems.update((one.render(), one) for one in found.problems)
+        self._kept.update(dict.fromkeys(resubmission.kept))
+        self._problems.update((one.render(), one) for one in resubmission.problems)
 
     def changed(self, job: ClassAd, one: Resubmitted) -> None:
         """A job that has other values."""
@@ -281,5 +281,5 @@ def _value(one: ChangedAttribute) -> NewValue:
     return NewValue(one.attribute, *texts)
 
 
-def _place(found: Diagnostic) -> str:
-    return "" if found.source is None else f"{found.source.name}, line {found.line}"
+def _place(finding: Diagnostic) -> str:
+    return "" if finding.source is None else f"{finding.source.name}, line {finding.line}"

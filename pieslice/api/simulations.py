@@ -131,9 +131,9 @@ def _compared(plan: Plan, policies: Iterable[tuple[str, Configured]]) -> list[tu
     ]
 
 
-def _run(plan: Plan, told: RunReporter) -> Run:
+def _run(plan: Plan, reporter: RunReporter) -> Run:
     kept = Kept()
-    summary = run_here(plan, told, kept)
+    summary = run_here(plan, reporter, kept)
     return Run(plan, summary, tuple(kept.rows["events"]), tuple(kept.rows["series"]))
 
 

@@ -194,19 +194,19 @@ def _runs(found: Iterable[SelectedRow]) -> Iterator[tuple[Table, list[int]]]:
 
 
 def _write_values(
-    query: _Query, found: list[SelectedRow], target: ClassAd | None, out: IO[str]
+    query: _Query, rows: list[SelectedRow], target: ClassAd | None, out: IO[str]
 ) -> None:
     titles = [column.title for column in query.columns]
     if query.format == "csv":
         from pieslice.reports.csv import write_csv
 
         write_csv([titles], out)
-        write_csv(_cells(query, found, target, _plain), out)
+        write_csv(_cells(query, rows, target, _plain), out)
     elif query.format == "text":
-        cells = _cells(query, found, target, query.layout.cell)
+        cells = _cells(query, rows, target, query.layout.cell)
         out.writelines(f"{line}\n" for line in query.layout.lines(titles, cells))
     else:
-        _write_json(titles, _cells(query, found, target, _json), out, query.format)
+        _write_json(titles, _cells(query, rows, target, _json), out, query.format)
 
 
 def _write_json(

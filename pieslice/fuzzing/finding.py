@@ -85,17 +85,17 @@ def unconditional(macro: str, sentence: str, now: int, since: int) -> Evaluation
 
 def compared(
     macro: str,
-    found: Sequence[Readings],
+    readings: Sequence[Readings],
     sentences: Sequence[str],
     since: int,
     kept: frozenset[str] = frozenset(),
 ) -> tuple[EvaluationStep, ...]:
     """Steps that all show what matters in one of them, so that they can be compared."""
     none: frozenset[Place] = frozenset()
-    shown = none.union(*(each.mattering(kept) for each in found))
+    shown = none.union(*(each.mattering(kept) for each in readings))
     return tuple(
         step(macro, each.only(shown), sentence, since)
-        for each, sentence in zip(found, sentences, strict=True)
+        for each, sentence in zip(readings, sentences, strict=True)
     )
 
 

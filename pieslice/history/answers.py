@@ -58,36 +58,42 @@ class HistoryTold(Result):
 shape(HistoryTold, "=found")
 
 
-def _verdict(found: Summary) -> Iterator[str]:
+def _verdict(summary: Summary) -> Iterator[str]:
     """How the pool did, in a few words."""
-    jobs = f"{found.started} of {plural(found.jobs, 'job')} started, {found.gone} ended"
-    span = duration(found.last - found.first)
-    if found.captures == 1:
-        yield f"{found.running:.3g} jobs run and {found.idle:.3g} wait at the one capture"
+    jobs = f"{summary.started} of {plural(summary.jobs, 'job')} started, {summary.gone} ended"
+    span = duration(summary.last - summary.first)
+    if summary.captures == 1:
+        yield f"{summary.running:.3g} jobs run and {summary.idle:.3g} wait at the one capture"
     else:
-        means = f"{found.running:.3g} ran and {found.idle:.3g} waited on average"
+        means = f"{summary.running:.3g} ran and {summary.idle:.3g} waited on average"
         yield f"{jobs} in {span}; {means}"
-    matches, rejections = plural(found.matches, "match"), plural(found.rejections, "rejection")
-    cycles = f"{matches} and {rejections} in {plural(found.cycles, 'cycle')}"
-    load = "" if found.load is None else f"; {100 * found.load:.0f} % of the cores were claimed"
+    matches, rejections = plural(summary.matches, "match"), plural(summary.rejections, "rejection")
+    cycles = f"{matches} and {rejections} in {plural(summary.cycles, 'cycle')}"
+    load = "" if summary.load is None else f"; {100 * summary.load:.0f} % of the cores were claimed"
     yield f"{cycles}{load}"
 
 
-def _rows(found: Summary) -> Iterator[tuple[str, str]]:
-    yield "captures", f"the last one of {shown_time(found.last)}"
-    if found.distance is not None:
-        yield "distance", f"{duration(found.distance)} (median), {plural(len(found.gaps), 'gap')}"
-    packed = found.files / found.stored
-    yield "size", f"{_bytes(found.stored)} for {_bytes(found.files)} of files, 1 to {packed:.0f}"
-    matches, rejections = plural(found.matches, "match"), plural(found.rejections, "rejection")
-    if found.matches_seen < found.matches:
-        matches += f" as the negotiator counts ({found.matches_seen} seen)"
-    yield "cycles", f"{found.cycles} with decisions: {matches}, {rejections}"
-    yield "jobs", f"{found.jobs} seen, {found.started} started, {found.gone} gone"
-    if found.load is not None:
-        cores = f"{100 * found.load:.1f} % of {found.cores:.4g} cores claimed (loading factor)"
-        yield "load", f"{cores}; {found.running:.4g} jobs run, {found.idle:.4g} wait (mean)"
-    empty = found.vacancies
+def _rows(summary: Summary) -> Iterator[tuple[str, str]]:
+    yield "captures", f"the last one of {shown_time(summary.last)}"
+    if summary.distance is not None:
+        yield (
+            "distance",
+            f"{duration(summary.distance)} (median), {plural(len(summary.gaps), 'gap')}",
+        )
+    packed = summary.files / summary.stored
+    yield (
+        "size",
+        f"{_bytes(summary.stored)} for {_bytes(summary.files)} of files, 1 to {packed:.0f}",
+    )
+    matches, rejections = plural(summary.matches, "match"), plural(summary.rejections, "rejection")
+    if summary.matches_seen < summary.matches:
+        matches += f" as the negotiator counts ({summary.matches_seen} seen)"
+    yield "cycles", f"{summary.cycles} with decisions: {matches}, {rejections}"
+    yield "jobs", f"{summary.jobs} seen, {summary.started} started, {summary.gone} gone"
+    if summary.load is not None:
+        cores = f"{100 * summary.load:.1f} % of {summary.cores:.4g} cores claimed (loading factor)"
+        yield "load", f"{cores}; {summary.running:.4g} jobs run, {summary.idle:.4g} wait (mean)"
+    empty = summary.vacancies
     if empty.count:
         times = [
             f"{part} of them after {_at_most(time)}"
@@ -246,8 +252,8 @@ shape(
 )
 
 
-def _start_lines(found: Start) -> Iterator[str]:
-    job, estimate, now = found.job, found.estimate, found.now
+def _start_lines(start: Start) -> Iterator[str]:
+    job, estimate, now = start.job, start.estimate, start.now
     if estimate is None:
         yield f"{_headline(job)} since {shown_time(job.now.time)}; it has left the first wait"
         return

@@ -156,10 +156,11 @@ def _ask_frame(frame: object, question: Question) -> PartAnswer:
 _Row = tuple[float, int, int, tuple[Cell, ...]]
 
 
-def _merged(told: Iterable[PartAnswer], question: Question) -> list[_Row]:
+def _merged(answers: Iterable[PartAnswer], question: Question) -> list[_Row]:
     """The rows of all parts in their order, the best ones first if they are ranked."""
     rows = chain.from_iterable(
-        [(key, part, row, values) for key, row, values in one.rows] for part, one in enumerate(told)
+        [(key, part, row, values) for key, row, values in one.rows]
+        for part, one in enumerate(answers)
     )
     if not question.ranked:
         return list(islice(rows, question.limit))

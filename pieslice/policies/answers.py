@@ -212,17 +212,22 @@ def _behaviour(
     return behaviour_of(config, schema_at(path), seed, go_on, reader.defines)
 
 
-def _of_command_line(config: Config, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def _of_command_line(config: Config, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """The findings, with errors for macros of the command line that there are not."""
     given = tuple(doubted(config, ()))
     said = {_key(one) for one in given}
     yield from given
-    yield from (one for one in found if _key(one) not in said)
+    yield from (one for one in findings if _key(one) not in said)
 
 
-def _key(found: Diagnostic) -> tuple[object, ...]:
+def _key(finding: Diagnostic) -> tuple[object, ...]:
     """What a finding about the command line has in common with the same one of the check."""
-    return found.id, None if found.source is None else found.source.name, found.line, found.column
+    return (
+        finding.id,
+        None if finding.source is None else finding.source.name,
+        finding.line,
+        finding.column,
+    )
 
 
 def explain_configuration(path: str, reader: ConfigurationReader) -> Policy:
@@ -271,16 +276,18 @@ def of_all(host: Host, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     return tuple(sorted(found, key=lambda one: order.get(one.daemon.subsystem, len(MAIN))))
 
 
-def about_host(host: Host, found: Examination) -> Iterator[Sentence]:
+def about_host(host: Host, examination: Examination) -> Iterator[Sentence]:
     """What a host is, which of its daemons would start, and what a check has to say."""
     line = host_line(host)
     places = () if host.listed is None else (host.listed[0],)
     yield Sentence(_HOST, f"{line[0].upper()}{line[1:]}.", places)
-    verdicts = (one for one in found.verdicts if host.runs(one.daemon.subsystem) or not one.starts)
+    verdicts = (
+        one for one in examination.verdicts if host.runs(one.daemon.subsystem) or not one.starts
+    )
     for text in verdict_lines(of_all(host, verdicts)):
         yield Sentence(_HOST, f"{text}.")
-    old = old_names(found.findings)
-    others = [one.severity for one in found.findings if one not in old]
+    old = old_names(examination.findings)
+    others = [one.severity for one in examination.findings if one not in old]
     counts = {word: others.count(word) for word in (ERROR, WARNING)} | {"old name": len(old)}
     parts = [counted(count, word) for word, count in counts.items() if count]
     if parts:

@@ -268,12 +268,12 @@ def _summary(args: argparse.Namespace) -> int:
 
 
 def _print_list(
-    config: Config, args: argparse.Namespace, found: list[ListedMacro], lines: Iterable[str]
+    config: Config, args: argparse.Namespace, macros: list[ListedMacro], lines: Iterable[str]
 ) -> int:
     if not config.complete:
         return EXIT_BAD
     if args.json:
-        _print_json(args, found)
+        _print_json(args, macros)
     else:
         out = harmless(sys.stdout)
         for line in lines:

@@ -100,16 +100,16 @@ class Block:
         return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
 
     @staticmethod
-    def _place(found: Diagnostic, before: Diagnostic) -> str:
+    def _place(finding: Diagnostic, before: Diagnostic) -> str:
         """A place, seen from the one that was named before: in the same line it is a word."""
-        if _spot(found) == _spot(before) and found.source is not None:
-            return f"`{found.source.text[found.start : found.end]}`"
-        name = file_of(found)
-        return f"line {found.line}" if name == file_of(before) else f"{name}:{found.line}"
+        if _spot(finding) == _spot(before) and finding.source is not None:
+            return f"`{finding.source.text[finding.start : finding.end]}`"
+        name = file_of(finding)
+        return f"line {finding.line}" if name == file_of(before) else f"{name}:{finding.line}"
 
 
-def _spot(found: Diagnostic) -> tuple[str | None, int | None]:
-    return file_of(found), found.line
+def _spot(finding: Diagnostic) -> tuple[str | None, int | None]:
+    return file_of(finding), finding.line
 
 
 def blocks(findings: Sequence[Diagnostic]) -> list[Block]:
@@ -136,25 +136,25 @@ def blocks(findings: Sequence[Diagnostic]) -> list[Block]:
     return list(found.values())
 
 
-def _key(found: Diagnostic) -> tuple[str | None, str | None, str]:
+def _key(finding: Diagnostic) -> tuple[str | None, str | None, str]:
     """What makes two findings one cause."""
-    round_ = about(found).circle
+    round_ = about(finding).circle
     if round_:
-        return found.id, found.severity, " ".join(sorted(set(round_)))
-    if found.id in _BY_HELP and found.help:
-        return found.id, found.severity, found.help
-    if found.id in _OF_LISTS:
-        return found.id, found.severity, about(found).needs
-    if found.id in _OF_ITEMS:
-        return found.id, found.severity, about(found).macro
-    if found.source is not None and _ABOUT_WORDS.fullmatch(found.id or ""):
-        marked = found.source.text[found.start : found.end]
+        return finding.id, finding.severity, " ".join(sorted(set(round_)))
+    if finding.id in _BY_HELP and finding.help:
+        return finding.id, finding.severity, finding.help
+    if finding.id in _OF_LISTS:
+        return finding.id, finding.severity, about(finding).needs
+    if finding.id in _OF_ITEMS:
+        return finding.id, finding.severity, about(finding).macro
+    if finding.source is not None and _ABOUT_WORDS.fullmatch(finding.id or ""):
+        marked = finding.source.text[finding.start : finding.end]
         if _WORD.fullmatch(marked):
-            return found.id, found.severity, marked.casefold()
-    return found.id, found.severity, found.message
+            return finding.id, finding.severity, marked.casefold()
+    return finding.id, finding.severity, finding.message
 
 
-def worst_first(found: Iterable[Block]) -> list[Block]:
+def worst_first(causes: Iterable[Block]) -> list[Block]:
     """What ends a daemon, other errors, warnings, notes; else as they come."""
     order = {ERROR: 1, WARNING: 2}
 
@@ -162,7 +162,7 @@ def worst_first(found: Iterable[Block]) -> list[Block]:
         ends = {block.first.id, *(one.first.id for one in block.consequences)} & _ENDING
         return 0 if ends and block.severity == ERROR else order.get(block.severity, 3)
 
-    return sorted(found, key=rank)
+    return sorted(causes, key=rank)
 
 
 #: Where the findings are described, from the top of the source.
@@ -364,29 +364,29 @@ def _upgrade(path: str, step: Upgrade) -> Iterable[str]:
         yield found.headline()
 
 
-def _is_expanded(found: Diagnostic) -> bool:
+def _is_expanded(finding: Diagnostic) -> bool:
     """Do its columns count in the expanded value, which the file does not have?"""
-    return found.source is not None and found.source.name.endswith(EXPANDED)
+    return finding.source is not None and finding.source.name.endswith(EXPANDED)
 
 
-def _columns(found: Diagnostic) -> tuple[int, int]:
+def _columns(finding: Diagnostic) -> tuple[int, int]:
     """First column, and the one behind the last, in the first line."""
-    assert found.source is not None
-    begin = found.column or 1
-    text, start = found.source.line_at(found.start)
-    stop = min(found.end, start + len(text))
-    return begin, begin + max(1, stop - found.start)
+    assert finding.source is not None
+    begin = finding.column or 1
+    text, start = finding.source.line_at(finding.start)
+    stop = min(finding.end, start + len(text))
+    return begin, begin + max(1, stop - finding.start)
 
 
-def _help(found: Finding) -> str:
+def _help(finding: Finding) -> str:
     """What a finding means, with its examples and the link to its place in the page."""
-    examples = f"```text\n{found.bad}```\n\nright:\n\n```text\n{found.good}```\n"
-    return f"{found.doc}\n\n{examples}\n[{found.id}]({_PAGE}#{_anchor(found)})"
+    examples = f"```text\n{finding.bad}```\n\nright:\n\n```text\n{finding.good}```\n"
+    return f"{finding.doc}\n\n{examples}\n[{finding.id}]({_PAGE}#{_anchor(finding)})"
 
 
-def _anchor(found: Finding) -> str:
+def _anchor(finding: Finding) -> str:
     """The heading of a finding in its page, as the page's headings are linked."""
-    words = re.sub(r"[^\w\- ]", "", f"{found.id}: {found.title}".lower())
+    words = re.sub(r"[^\w\- ]", "", f"{finding.id}: {finding.title}".lower())
     return words.replace(" ", "-")
 
 
@@ -459,22 +459,22 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
     }
 
 
-def _result(found: Diagnostic, ids: list[str]) -> JsonObject:
-    text = found.message + (f"; {found.help}" if found.help else "")
+def _result(finding: Diagnostic, ids: list[str]) -> JsonObject:
+    text = finding.message + (f"; {finding.help}" if finding.help else "")
     result: JsonObject = {
-        "ruleId": found.id,
-        "ruleIndex": ids.index(found.id) if found.id in ids else -1,
-        "level": found.severity,
+        "ruleId": finding.id,
+        "ruleIndex": ids.index(finding.id) if finding.id in ids else -1,
+        "level": finding.severity,
         "message": {"text": text},
     }
-    if found.source is not None:
-        region: JsonObject = {"startLine": found.line}
-        if not _is_expanded(found):
-            region["startColumn"], region["endColumn"] = _columns(found)
-        place = {"artifactLocation": {"uri": file_of(found)}, "region": region}
+    if finding.source is not None:
+        region: JsonObject = {"startLine": finding.line}
+        if not _is_expanded(finding):
+            region["startColumn"], region["endColumn"] = _columns(finding)
+        place = {"artifactLocation": {"uri": file_of(finding)}, "region": region}
         result["locations"] = [{"physicalLocation": place}]
-    if found.edit is not None:
-        result["fixes"] = [_fix(found.help or text, found.edit)]
+    if finding.edit is not None:
+        result["fixes"] = [_fix(finding.help or text, finding.edit)]
     return result
 
 

@@ -73,9 +73,9 @@ def _spelled(name: str, definition: Definition) -> str:
     return "" if same else f" as {definition.name}"
 
 
-def dump_lines(found: Iterable[ListedMacro], *, raw: bool, places: bool) -> Iterator[str]:
+def dump_lines(macros: Iterable[ListedMacro], *, raw: bool, places: bool) -> Iterator[str]:
     """``NAME = value``, with ``places`` each followed by where it is set."""
-    for one in found:
+    for one in macros:
         yield _assignment(one, raw=raw)
         if one.problem:
             yield f"{_INDENT}problem: {one.problem}"
@@ -83,10 +83,10 @@ def dump_lines(found: Iterable[ListedMacro], *, raw: bool, places: bool) -> Iter
             yield f"{_INDENT}set at {one.definition.place()}"
 
 
-def summary_lines(found: Iterable[ListedMacro]) -> Iterator[str]:
+def summary_lines(macros: Iterable[ListedMacro]) -> Iterator[str]:
     """Grouped by file, each text as it is set, after the number of its line."""
     origin = None
-    for one in found:
+    for one in macros:
         if one.definition.origin != origin:
             if origin is not None:
                 yield ""

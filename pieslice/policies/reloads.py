@@ -22,33 +22,33 @@ shape(
 )
 
 
-def reload_lines(running: str, found: Reload) -> Iterator[str]:
+def reload_lines(running: str, reload: Reload) -> Iterator[str]:
     """What changes for each daemon and what is enough, then what is known of nobody."""
-    for of in found.daemons:
+    for of in reload.daemons:
         yield f"{_program(of.daemon)}: {_ENOUGH[of.needs](of)}"
         for one in of.macros:
             change = one.change
             sides = (_value(text) for text in (change.before, change.after))
             yield f"  {change.macro}: {' -> '.join(sides)}  ({one.needs.value})"
-    for daemon in found.started:
+    for daemon in reload.started:
         yield f"{_program(daemon)}: is started, and reads the new files"
-    for daemon in found.ended:
+    for daemon in reload.ended:
         yield f"{_program(daemon)}: is ended"
     for what, names in (
         ("read by every daemon; of those not named above it is not known what they need",
-         found.everywhere),
-        ("parts of the macros above", found.parts),
-        ("no daemon of this host is known to read", found.unread),
+         reload.everywhere),
+        ("parts of the macros above", reload.parts),
+        ("no daemon of this host is known to read", reload.unread),
     ):  # fmt: skip
         if names:
             yield f"{what}: {listing(names)}"
     if not (
-        found.daemons
-        or found.started
-        or found.ended
-        or found.everywhere
-        or found.parts
-        or found.unread
+        reload.daemons
+        or reload.started
+        or reload.ended
+        or reload.everywhere
+        or reload.parts
+        or reload.unread
     ):
         yield f"nothing changes from {running}"
 

@@ -66,23 +66,23 @@ def finding_of(text: str) -> Finding:
     return found
 
 
-def _titles(found: Sequence[Finding]) -> Iterator[str]:
-    return (f"{one.id} {one.severity:<7} {one.title}" for one in found)
+def _titles(findings: Sequence[Finding]) -> Iterator[str]:
+    return (f"{one.id} {one.severity:<7} {one.title}" for one in findings)
 
 
-def _explained(found: Sequence[Finding]) -> Iterator[str]:
-    for place, one in enumerate(found):
+def _explained(findings: Sequence[Finding]) -> Iterator[str]:
+    for place, one in enumerate(findings):
         if place:
             yield ""
         yield from explanation(one)
 
 
-def explanation(found: Finding) -> Iterator[str]:
+def explanation(finding: Finding) -> Iterator[str]:
     """What a finding means, as lines."""
-    yield f"{found.id} {found.severity}: {found.title}"
-    yield f"  {' '.join(found.doc.split())}"
-    for title, text in (("wrong", found.bad), ("right", found.good)):
+    yield f"{finding.id} {finding.severity}: {finding.title}"
+    yield f"  {' '.join(finding.doc.split())}"
+    for title, text in (("wrong", finding.bad), ("right", finding.good)):
         yield f"  {title}:"
         yield from (f"    {line}" for line in text.rstrip("\n").split("\n"))
-    if found.observed:
-        yield f"  observed: {' '.join(found.observed.split())}"
+    if finding.observed:
+        yield f"  observed: {' '.join(finding.observed.split())}"

@@ -81,57 +81,57 @@ def verdict_lines(verdicts: Iterable[Verdict]) -> Iterable[str]:
     return (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
 
 
-def comparison_lines(found: Comparison, width: int) -> Iterator[str]:
+def comparison_lines(comparison: Comparison, width: int) -> Iterator[str]:
     """The differences, each with what the macro is for, and what else was noticed; wrapped."""
-    for line in _comparison(found):
+    for line in _comparison(comparison):
         yield from wrap(_shown(line), width, _INDENT)
 
 
-def _comparison(found: Comparison) -> Iterator[str]:
-    for number, one in enumerate(found.different):
+def _comparison(comparison: Comparison) -> Iterator[str]:
+    for number, one in enumerate(comparison.different):
         if number:
             yield ""
         yield f"{one.macro}: {one.doc}" if one.doc else one.macro
         yield f"- {one.left}"
         yield f"+ {one.right}"
-    notes = list(_notes(found))
-    if notes and found.different:
+    notes = list(_notes(comparison))
+    if notes and comparison.different:
         yield ""
     yield from notes
 
 
-def _notes(found: Comparison) -> Iterable[str]:
-    if not found.different:
+def _notes(comparison: Comparison) -> Iterable[str]:
+    if not comparison.different:
         yield "the policies mean the same"
-    if found.reworded:
-        yield f"the same in other words: {listing(found.reworded)}"
-    if found.beyond:
-        count = len(found.beyond)
+    if comparison.reworded:
+        yield f"the same in other words: {listing(comparison.reworded)}"
+    if comparison.beyond:
+        count = len(comparison.beyond)
         yield f"{count} other macro{' differs' if count == 1 else 's differ'} (--all shows them)"
 
 
-def mapped_lines(found: Mapped) -> Iterator[str]:
+def mapped_lines(mapped: Mapped) -> Iterator[str]:
     """The answer and why."""
-    if found.line is None:
-        yield f"{found.name}: no mapping"
-        for one in found.near:
+    if mapped.line is None:
+        yield f"{mapped.name}: no mapping"
+        for one in mapped.near:
             yield f"{_INDENT}{_place(one)} is for `{one.key}`: keys are compared with their case"
         return
-    yield f"{found.name}: {found.result}"
-    yield f"{_INDENT}{_place(found.line)}: {found.line.written}"
-    if found.line.rest and not found.line.rest.startswith("#"):
-        yield f"{_INDENT}`{found.line.rest}` is ignored: a result with blanks needs quotes"
-    if found.group is not None and (len(found.groups) > 1 or found.preferred is not None):
-        yield f"{_INDENT}a job gets {found.group}{_choice(found)}"
-    for one in found.beaten:
+    yield f"{mapped.name}: {mapped.result}"
+    yield f"{_INDENT}{_place(mapped.line)}: {mapped.line.written}"
+    if mapped.line.rest and not mapped.line.rest.startswith("#"):
+        yield f"{_INDENT}`{mapped.line.rest}` is ignored: a result with blanks needs quotes"
+    if mapped.group is not None and (len(mapped.groups) > 1 or mapped.preferred is not None):
+        yield f"{_INDENT}a job gets {mapped.group}{_choice(mapped)}"
+    for one in mapped.beaten:
         yield f"{_INDENT}{_place(one)} comes too late: {one.written}"
 
 
-def _choice(found: Mapped) -> str:
-    if found.preferred is None:
+def _choice(mapped: Mapped) -> str:
+    if mapped.preferred is None:
         return ", the first, unless it asks for another one of them"
-    asked = found.group is not None and found.group.casefold() == found.preferred.casefold()
-    return ", which it asks for" if asked else f", the first: `{found.preferred}` is not listed"
+    asked = mapped.group is not None and mapped.group.casefold() == mapped.preferred.casefold()
+    return ", which it asks for" if asked else f", the first: `{mapped.preferred}` is not listed"
 
 
 def _place(line: MapLine) -> str:

@@ -37,8 +37,8 @@ class _UserprioParser(Parser):
         found.run = self.get_default("run")
         return found, []
 
-    def _without_limits(self, words: list[str], found: argparse.Namespace) -> list[str]:
-        """The arguments without the limits that every command takes, which go to ``found``."""
+    def _without_limits(self, words: list[str], args: argparse.Namespace) -> list[str]:
+        """The arguments without the limits that every command takes, which go to ``args``."""
         limits = Parser(prog=self.prog, add_help=False, allow_abbrev=False)
         add_limits(limits, shown=False)
         options = {name for action in limits._actions for name in action.option_strings}
@@ -50,7 +50,7 @@ class _UserprioParser(Parser):
                 others.append(word)
                 continue
             theirs += [word] if "=" in word else [word, *islice(left, 1)]
-        limits.parse_args(theirs, found)
+        limits.parse_args(theirs, args)
         return others
 
 

@@ -116,24 +116,24 @@ def _note_decisions(base: sqlite3.Connection, moment: int, files: Files) -> None
     base.executemany("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", rows)
 
 
-def _note_noticed(base: sqlite3.Connection, moment: int, found: Noticed, old: Sight) -> None:
+def _note_noticed(base: sqlite3.Connection, moment: int, noticed: Noticed, old: Sight) -> None:
     """Note what the cycle after the capture before did, as this one shows it."""
     base.execute(
         "UPDATE moment SET cycle = ?, matches = ?, rejections = ? WHERE number = ?",
-        (found.cycle, *found.counts, moment),
+        (noticed.cycle, *noticed.counts, moment),
     )
     rows: list[tuple[int, int, str | None, str | None, str | None]] = []
-    for key, slot in found.started.items():
+    for key, slot in noticed.started.items():
         number, submitter = _known(base, key)
         holder = old.users.get(slot) or None
-        awaited = found.awaited.get((key.schedd, slot))
+        awaited = noticed.awaited.get((key.schedd, slot))
         # What a submitter has already, or was given by a cycle before, is no match of this one.
         if holder != submitter and (awaited is None or _known(base, awaited)[1] != submitter):
             rows.append((moment, number, slot, holder, None))
-    for claim in found.asked:
+    for claim in noticed.asked:
         number, _ = _known(base, claim.request)
         rows.append((moment, number, claim.slot, old.users.get(claim.slot) or None, None))
-    for key, reason in found.rejected.items():
+    for key, reason in noticed.rejected.items():
         rows.append((moment, _known(base, key)[0], None, None, reason))
     base.executemany("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", rows)
 

@@ -260,8 +260,8 @@ def coloured(text: str, style: str) -> str:
 def with_verdicts(line: str) -> str:
     """A line about a finding or a daemon, its severity or verdict coloured."""
 
-    def in_style(found: re.Match[str]) -> str:
-        return coloured(found[0], _WORD_STYLES[found[0].partition("[")[0]])
+    def in_style(match: re.Match[str]) -> str:
+        return coloured(match[0], _WORD_STYLES[match[0].partition("[")[0]])
 
     return _WORDS.sub(in_style, line, count=1)
 

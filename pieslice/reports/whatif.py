@@ -55,9 +55,9 @@ class WhatIfData:
     what_if: WhatIf
 
     @classmethod
-    def of(cls, found: WhatIf | None) -> WhatIfData | None:
+    def of(cls, what_if: WhatIf | None) -> WhatIfData | None:
         """The same; None where nothing is to be said."""
-        return None if found is None or found.is_empty else cls(found)
+        return None if what_if is None or what_if.is_empty else cls(what_if)
 
     @property
     def is_partial(self) -> bool:
@@ -94,16 +94,16 @@ def blocks(data: WhatIfData | None) -> list[Block]:
     return lines
 
 
-def notes(found: WhatIf | None, *, of_cycle: bool = True) -> list[Diagnostic]:
+def notes(what_if: WhatIf | None, *, of_cycle: bool = True) -> list[Diagnostic]:
     """The same for commands whose answer is about something else.
 
     ``of_cycle``: the answer is about one cycle, in which nothing becomes of claims.
     """
-    if found is None:
+    if what_if is None:
         return []
-    said = list(_lines(found if of_cycle else evolve(found, between=())))
-    if found.nowhere:
-        names = ", ".join(found.nowhere)
+    said = list(_lines(what_if if of_cycle else evolve(what_if, between=())))
+    if what_if.nowhere:
+        names = ", ".join(what_if.nowhere)
         said.append(_Sentence(f"differ, without a part in who gets which slot: {names}"))
     return [
         Diagnostic(one.text.strip(), severity="warning" if one.lacks else "note") for one in said

@@ -81,16 +81,16 @@ class Kept:
         self.rows[name].append(values)
 
 
-def run_here(plan: Plan, told: RunReporter = SILENT, kept: Kept | None = None) -> JsonData:
+def run_here(plan: Plan, reporter: RunReporter = SILENT, kept: Kept | None = None) -> JsonData:
     """The summary of a run in memory; Ctrl-C raises ``KeyboardInterrupt``."""
-    return _loop(plan, kept, None, RunForm(), told, _Stop())
+    return _loop(plan, kept, None, RunForm(), reporter, _Stop())
 
 
-def run_new(plan: Plan, folder: Path | None, form: RunForm, told: RunReporter) -> JsonData:
+def run_new(plan: Plan, folder: Path | None, form: RunForm, reporter: RunReporter) -> JsonData:
     """The summary of a run from its beginning."""
     if folder is None:
         with _interruptible() as stop:
-            return _loop(plan, None, None, form, told, stop)
+            return _loop(plan, None, None, form, reporter, stop)
     if (folder / "run.json").exists():
         raise RunError(f"{folder}: contains a run already; continue it with --resume")
     made = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -106,7 +106,7 @@ def run_new(plan: Plan, folder: Path | None, form: RunForm, told: RunReporter) -
     }
     write_json(folder / "run.json", about)
     try:
-        return _finished(plan, run, None, form, told)
+        return _finished(plan, run, None, form, reporter)
     except (InputError, WorkloadError):
         # Input that is refused is corrected, and tried again with the same folder.
         run.remove()
@@ -116,17 +116,17 @@ def run_new(plan: Plan, folder: Path | None, form: RunForm, told: RunReporter) -
         raise
 
 
-def run_until(plan: Plan, seconds: int, told: RunReporter) -> Negotiator:
+def run_until(plan: Plan, seconds: int, reporter: RunReporter) -> Negotiator:
     """The simulation before its first cycle at or after a moment."""
     simulation, negotiator = build(plan, lambda *event: None)
-    told.notices(about_run(negotiator))
+    reporter.notices(about_run(negotiator))
     interval = max(1, negotiator.policy.interval_seconds)
     moment = 0
     while moment < seconds:
         simulation.advance(moment)
         negotiator.cycle(interval)
         moment += interval
-        told.moved(min(moment, seconds), f"hour {moment / _HOUR:.1f} of {seconds / _HOUR:.1f}")
+        reporter.moved(min(moment, seconds), f"hour {moment / _HOUR:.1f} of {seconds / _HOUR:.1f}")
     simulation.advance(moment)
     return negotiator
 
@@ -163,7 +163,7 @@ def sound(folder: Path) -> Iterator[None]:
         raise RunError(f"{folder}: damaged; start a new run ({what})") from None
 
 
-def run_on(folder: Path, form: RunForm, told: RunReporter) -> JsonData:
+def run_on(folder: Path, form: RunForm, reporter: RunReporter) -> JsonData:
     """The summary of a run that was interrupted, from its last checkpoint to its end."""
     plan, about = begun(folder)
     done = folder / "summary.json"
@@ -178,15 +178,15 @@ def run_on(folder: Path, form: RunForm, told: RunReporter) -> JsonData:
         data = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
         as_before = evolve(form, tables=about["format"], checkpoint_hours=about["checkpoint_hours"])
         run = RunFolder(folder, as_before.tables, None if data is None else data["lengths"])
-    return _finished(plan, run, data, as_before, told)
+    return _finished(plan, run, data, as_before, reporter)
 
 
 def _finished(
-    plan: Plan, run: RunFolder, data: JsonData | None, form: RunForm, told: RunReporter
+    plan: Plan, run: RunFolder, data: JsonData | None, form: RunForm, reporter: RunReporter
 ) -> JsonData:
     try:
         with _interruptible() as stop:
-            summary = _loop(plan, run, data, form, told, stop)
+            summary = _loop(plan, run, data, form, reporter, stop)
     finally:
         run.close()
     write_json(run.folder / "summary.json", summary)
@@ -200,7 +200,7 @@ def _loop(
     run: RunFolder | Kept | None,
     data: JsonData | None,
     form: RunForm,
-    told: RunReporter,
+    reporter: RunReporter,
     stop: _Stop,
 ) -> JsonData:
     """From the beginning, or from a checkpoint, to the end or to Ctrl-C."""
@@ -214,7 +214,7 @@ def _loop(
 
     simulation, negotiator = build(plan, sink)
     if run is None or data is None:
-        told.notices(about_run(negotiator))
+        reporter.notices(about_run(negotiator))
     moment = 0
     if data is not None:
         with sound(run.folder if isinstance(run, RunFolder) else Path()):
@@ -224,14 +224,14 @@ def _loop(
     between = max(interval, round(form.checkpoint_hours * _HOUR))
     due = moment + between
     with recording(form.history, negotiator, plan) as keep:
-        told.moved(moment, "")
+        reporter.moved(moment, "")
         while moment < plan.seconds and not stop.asked:
             simulation.advance(moment)
             with keep():
                 negotiator.cycle(min(interval, plan.seconds - moment))
             _record(run, negotiator, plan, moment, interval)
             moment += interval
-            told.moved(
+            reporter.moved(
                 min(moment, plan.seconds),
                 f"hour {moment / _HOUR:.1f} of {plan.seconds / _HOUR:g}",
             )

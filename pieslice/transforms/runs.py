@@ -53,10 +53,12 @@ class RulesRun:
     problems: tuple[RulesProblem, ...]
 
 
-def said(found: Diagnostic) -> RulesProblem:
+def said(finding: Diagnostic) -> RulesProblem:
     """A diagnostic for programs."""
-    file = None if found.source is None else found.source.name
-    return RulesProblem(found.severity, found.message, file, found.line, found.column, found.help)
+    file = None if finding.source is None else finding.source.name
+    return RulesProblem(
+        finding.severity, finding.message, file, finding.line, finding.column, finding.help
+    )
 
 
 def rules_run(course: TransformRun) -> RulesRun:
@@ -107,10 +109,10 @@ def long_form(ad: Ad) -> str:
     return "".join(lines) + "\n"
 
 
-def distinct(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def distinct(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The diagnostics, those that say the same of the same place once."""
     known: dict[object, Diagnostic] = {}
-    for one in found:
+    for one in findings:
         name = None if one.source is None else one.source.name
         known.setdefault((one.message, name, one.start, one.end), one)
     return tuple(known.values())

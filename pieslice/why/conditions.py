@@ -145,31 +145,31 @@ def _compared(node: Binary, left: object, right: object) -> ComparedNumbers | No
     return ComparedNumbers(left, node.operator, right, by, unit)
 
 
-def near_lines(found: ConditionValue, *, every: bool = False) -> list[Block]:
+def near_lines(condition: ConditionValue, *, every: bool = False) -> list[Block]:
     """What decides a condition, in a few lines for the head of an answer, or ``every`` one."""
-    lines: list[Block] = [Line(f"    {line}") for line in finding_lines(found)]
+    lines: list[Block] = [Line(f"    {line}") for line in finding_lines(condition)]
     if every or len(lines) <= MAX_LINES:
         return lines
     return [*lines[: MAX_LINES - 1], Line(f"    and {len(lines) - MAX_LINES + 1} more parts")]
 
 
-def finding_lines(found: ConditionValue) -> list[str]:
+def finding_lines(condition: ConditionValue) -> list[str]:
     """Which parts make the condition true, or keep it from being true."""
-    if not found.parts:
-        return [_leaf_text(found)]
-    if found.joined == "||":
-        return _alternatives(found)
-    deciding = [part for part in found.parts if part.true is found.true]
+    if not condition.parts:
+        return [_leaf_text(condition)]
+    if condition.joined == "||":
+        return _alternatives(condition)
+    deciding = [part for part in condition.parts if part.true is condition.true]
     return [line for part in deciding for line in finding_lines(part)]
 
 
-def _alternatives(found: ConditionValue) -> list[str]:
+def _alternatives(condition: ConditionValue) -> list[str]:
     """Of a disjunction the true half, or what each lacks."""
-    count = len(found.parts)
+    count = len(condition.parts)
     what = "half" if count == 2 else "part"
     lines = []
-    for number, part in enumerate(found.parts):
-        if part.true is not found.true:
+    for number, part in enumerate(condition.parts):
+        if part.true is not condition.true:
             continue
         name = _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
         lead = f"{name} {what} of ||: "
@@ -179,14 +179,14 @@ def _alternatives(found: ConditionValue) -> list[str]:
     return lines
 
 
-def _leaf_text(found: ConditionValue) -> str:
+def _leaf_text(condition: ConditionValue) -> str:
     """``120 > 120 is false: needs 1 s more``, after what stands in the policy."""
-    made = found.comparison
+    made = condition.comparison
     if made is None:
-        return f"{tidy(found.text)} is {found.value}"
+        return f"{tidy(condition.text)} is {condition.value}"
     sides = f"{_number(made.left)} {made.operator} {_number(made.right)}"
-    value = "true" if found.true else "false"
-    return f"{tidy(found.text)}: {sides} is {value}{_margin(made, found.true)}"
+    value = "true" if condition.true else "false"
+    return f"{tidy(condition.text)}: {sides} is {value}{_margin(made, condition.true)}"
 
 
 def _margin(made: ComparedNumbers, true: bool) -> str:

@@ -335,7 +335,7 @@ def funnel(halted: Offer, match: PoolMatch, verdicts: Verdicts) -> Funnel:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def tally(found: Funnel, result: CycleResult, pool: int, *, full: bool) -> str:
+def tally(funnel: Funnel, result: CycleResult, pool: int, *, full: bool) -> str:
     """``of 56 slots: 20 matched earlier in this cycle, 17 do not match, ...``.
 
     ``pool``: all slots, those included that the negotiator did not see; ``full``: a concurrency
@@ -345,16 +345,16 @@ def tally(found: Funnel, result: CycleResult, pool: int, *, full: bool) -> str:
     parts = [f"{unseen} not seen by the negotiator"] if unseen else []
     if result.trimmed:
         parts.append(f"{len(result.trimmed)} not considered")
-    for step in found.steps:
+    for step in funnel.steps:
         if step.name in (PREEMPTING, LIMITS):
             parts += [f"{part.slots} {_as_clause(part.cause)}" for part in step.parts]
         elif step.removed:
             fit = sum(part.slots for part in step.parts if part.would_match)
             of = f" ({fit or 'none'} would match)" if step.name == MATCHED else ""
             parts.append(f"{step.removed} {step.name}{of}")
-    if found.candidates:
+    if funnel.candidates:
         limited = " but for the concurrency limit" if full else ""
-        parts.append(f"{plural(found.candidates, 'candidate')}{limited}")
+        parts.append(f"{plural(funnel.candidates, 'candidate')}{limited}")
     return f"of {plural(pool, 'slot')}: {', '.join(parts) or 'none'}"
 
 
@@ -367,7 +367,7 @@ def _as_clause(cause: str) -> str:
 
 
 def funnel_blocks(
-    found: Funnel, result: CycleResult, pool: int, full: Sequence[str]
+    funnel: Funnel, result: CycleResult, pool: int, full: Sequence[str]
 ) -> list[Block]:
     """The steps as a table; ``full``: the concurrency limits that have no room."""
     trimmed: dict[str, list[str]] = {}
@@ -381,7 +381,7 @@ def funnel_blocks(
     for cause, slots in trimmed.items():
         left -= len(slots)
         rows.append((str(len(slots)), str(left), "not considered", f"{cause}: {slots[0]}"))
-    for step in found.steps:
+    for step in funnel.steps:
         for part in step.parts:
             left -= part.slots
             more = ", ..." if part.slots > 1 else ""
@@ -394,22 +394,22 @@ def funnel_blocks(
         TextColumn("slots", prose=True),
         TextColumn("cause and examples", prose=True),
     )
-    after = "" if found.candidates == left else ", from the match list of its autocluster"
+    after = "" if funnel.candidates == left else ", from the match list of its autocluster"
     if full:
         after += f"; all of them excluded by concurrency limit {', '.join(full)}"
-    end = Line(f"  {plural(found.candidates, 'candidate')} left{after}")
+    end = Line(f"  {plural(funnel.candidates, 'candidate')} left{after}")
     return [Line("slots", heading=True), TextTable(columns, tuple(rows)), end]
 
 
-def requirement_blocks(found: Funnel, pool: int, *, every: bool = False) -> list[Block]:
+def requirement_blocks(funnel: Funnel, pool: int, *, every: bool = False) -> list[Block]:
     """The clauses of both sides over a pool of so many slots, and how many slots match; ``every``:
     all clauses, each in full."""
     seen = f"all {plural(pool, 'slot')}"
-    if found.in_view < pool:
-        seen = f"{found.in_view} of {plural(pool, 'slot')}: those that the cycle considers"
-    blocks = clause_blocks(f"Requirements, over {seen}", found.clauses, every=every)
-    gone = found.matching - found.matching_left
-    end = f"  {plural(found.matching, 'slot')} match{'es' if found.matching == 1 else ''}"
+    if funnel.in_view < pool:
+        seen = f"{funnel.in_view} of {plural(pool, 'slot')}: those that the cycle considers"
+    blocks = clause_blocks(f"Requirements, over {seen}", funnel.clauses, every=every)
+    gone = funnel.matching - funnel.matching_left
+    end = f"  {plural(funnel.matching, 'slot')} match{'es' if funnel.matching == 1 else ''}"
     if gone:
         end += f", {gone} of them matched earlier in this cycle"
     return [*blocks, Line(end)]

@@ -188,20 +188,20 @@ def limit_of(limit: float, unclaimed: float) -> str:
     return text if unclaimed >= limit else f"{text} ({amount(unclaimed)} in free slots)"
 
 
-def limit_blocks(found: Limits, *, full_told: bool) -> list[Block]:
+def limit_blocks(limits: Limits, *, full_told: bool) -> list[Block]:
     """The limits as lines.  ``full_told``: the verdict says which concurrency limits are full."""
     blocks: list[Block] = []
-    if found.share is not None and found.pie is not None:
-        limit = limit_of(found.limit, found.limit_unclaimed)
-        used, pie, usage = (amount(value) for value in (found.used, found.pie, found.usage))
+    if limits.share is not None and limits.pie is not None:
+        limit = limit_of(limits.limit, limits.limit_unclaimed)
+        used, pie, usage = (amount(value) for value in (limits.used, limits.pie, limits.usage))
         text = f"  submitter limit {limit}, {used} used in this session"
-        share = f"{found.share * 100:.1f}% of slot weight {pie}, {usage} in use"
-        blocks.append(Line(f"{text}: {found.bound_by} ({share})"))
-    if found.rank_only:
+        share = f"{limits.share * 100:.1f}% of slot weight {pie}, {usage} in use"
+        blocks.append(Line(f"{text}: {limits.bound_by} ({share})"))
+    if limits.rank_only:
         blocks.append(
             Line("  limit reached: only slots whose startd RANK prefers the job are considered")
         )
-    for state in found.concurrency:
+    for state in limits.concurrency:
         if full_told and state.full:
             continue
         full = "full" if state.full else "has room"

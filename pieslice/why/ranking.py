@@ -258,17 +258,17 @@ class Ranked(Result):
             end = f"rejected: `pieslice why POOL {job.id}` tells why"
         return [*blocks, Line(), Line(end)]
 
-    def _verdict(self, found: Ranking) -> str:
+    def _verdict(self, ranking: Ranking) -> str:
         """Which slot is the best of how many."""
-        job, when, total = self.history.job, self.history.when.value, len(found.slots)
+        job, when, total = self.history.job, self.history.when.value, len(ranking.slots)
         if total < 2:
-            only = f", {found.slots[0].slot} ({found.slots[0].how})" if total else ""
+            only = f", {ranking.slots[0].slot} ({ranking.slots[0].how})" if total else ""
             return f"job {job.id}{job.of}: {plural(total, 'candidate')} {when}{only}"
-        free = sum(slot.kind is MatchKind.NONE for slot in found.slots)
+        free = sum(slot.kind is MatchKind.NONE for slot in ranking.slots)
         ways = f"{free} free, {total - free} by preemption"
         if free in (0, total):
             ways = "all free" if free else "all by preemption"
-        best = f"{found.slots[0].slot} is the best of {plural(total, 'candidate')}"
+        best = f"{ranking.slots[0].slot} is the best of {plural(total, 'candidate')}"
         return f"job {job.id}{job.of}: {best} {when} ({ways})"
 
     @property

@@ -82,7 +82,7 @@ def slot_case(
     halted: Offer,
     name: str,
     verdict: str,
-    found: Ranking,
+    ranking: Ranking,
     known: frozenset[str] = frozenset(),
 ) -> SlotCase:
     """The case of one slot; ``verdict`` is the funnel's."""
@@ -96,7 +96,7 @@ def slot_case(
         operands = table.operands(clause.tree.node, clause.whose, clause.having)
         shown = value_text(bool(clause.true) if clause.text == CONSUMES else values[codes[0]])
         clauses.append(ClauseValue(clause.whose, clause.text, shown, bool(clause.true), operands))
-    place = next((i for i, item in enumerate(found.slots) if item.slot == name), None)
+    place = next((i for i, item in enumerate(ranking.slots) if item.slot == name), None)
     return SlotCase(
         name,
         verdict,
@@ -104,8 +104,8 @@ def slot_case(
         tuple(clauses),
         preemption_tests(halted, slot),
         None if place is None else place + 1,
-        None if place is None else found.slots[place],
-        found.slots[0] if found.slots else None,
+        None if place is None else ranking.slots[place],
+        ranking.slots[0] if ranking.slots else None,
         _shares(board.pool, slot),
     )
 

@@ -120,11 +120,11 @@ class _Idea:
         return foreign, len(self.values) + len(self.without)
 
 
-def smallest_changes(halted: Offer, found: PoolMatch, verdicts: Verdicts) -> SuggestedChanges:
+def smallest_changes(halted: Offer, pool_match: PoolMatch, verdicts: Verdicts) -> SuggestedChanges:
     """The best changes; ``verdicts``: of the cycle about the slots that are left."""
-    search = _Search(halted, found, verdicts)
+    search = _Search(halted, pool_match, verdicts)
     ideas: list[_Idea] = []
-    for failed, rows in found.groups()[:MAX_GROUPS]:
+    for failed, rows in pool_match.groups()[:MAX_GROUPS]:
         ideas += search.ideas(failed, rows)
     ideas.sort(key=lambda idea: (idea.size, len(idea.without), idea.effort))
     best: list[tuple[_Idea, SuggestedChange]] = []

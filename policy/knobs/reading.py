@@ -160,11 +160,13 @@ def _ignored(
     return behind_expression(macro, found, where)
 
 
-def behind_expression(macro: str, found: Diagnostic, where: Place) -> Diagnostic:
+def behind_expression(macro: str, finding: Diagnostic, where: Place) -> Diagnostic:
     """The finding about text that the daemons ignore behind the expression of a macro."""
     help_text = "the daemons ignore the text behind a complete conditional, and so does this report"
     about = About(macro=macro)
-    return Diagnostic(f"{macro}: {found.message}", *where, id=IGNORED, help=help_text, about=about)
+    return Diagnostic(
+        f"{macro}: {finding.message}", *where, id=IGNORED, help=help_text, about=about
+    )
 
 
 def in_force(knob: Knob, reading: Reading) -> Reading:

@@ -49,11 +49,11 @@ class About:
 _NOTHING: Final = About()
 
 
-def about(found: Diagnostic) -> About:
+def about(finding: Diagnostic) -> About:
     """What a diagnostic is about; an ``About`` without any field where nobody said it."""
-    return found.about if isinstance(found.about, About) else _NOTHING
+    return finding.about if isinstance(finding.about, About) else _NOTHING
 
 
-def change_about(found: Diagnostic, **changes: object) -> None:
+def change_about(finding: Diagnostic, **changes: object) -> None:
     """Say further what a diagnostic is about."""
-    found.about = evolve(about(found), **changes)  # type: ignore[arg-type]
+    finding.about = evolve(about(finding), **changes)  # type: ignore[arg-type]

@@ -86,21 +86,21 @@ def _formatted(pattern: str, kinds: str) -> re.Match[str] | None:
     return found
 
 
-def _print(found: re.Match[str], value: object, kind: str = "s") -> str:
+def _print(match: re.Match[str], value: object, kind: str = "s") -> str:
     return _around(
-        found, f"%{found['flags']}{found['width']}{found['precision'] or ''}{kind}" % value
+        match, f"%{match['flags']}{match['width']}{match['precision'] or ''}{kind}" % value
     )
 
 
-def _around(found: re.Match[str], printed: str) -> str:
+def _around(match: re.Match[str], printed: str) -> str:
     """What is printed, between the rest of the format."""
-    before, after = (found[part].replace("%%", "%") for part in ("before", "after"))
+    before, after = (match[part].replace("%%", "%") for part in ("before", "after"))
     return f"{before}{printed}{after}"
 
 
-def _print_integer(found: re.Match[str], value: int) -> str:
+def _print_integer(match: re.Match[str], value: int) -> str:
     """An integer as C prints it: unlike in Python a precision counts digits, and only these."""
-    kind, flags, precision = found["kind"].replace("i", "d"), found["flags"], found["precision"]
+    kind, flags, precision = match["kind"].replace("i", "d"), match["flags"], match["precision"]
     digits = format(abs(value), kind.replace("u", "d"))
     if precision is not None:
         least = int(precision[1:] or 0)
@@ -112,12 +112,12 @@ def _print_integer(found: re.Match[str], value: int) -> str:
         before = "0"
     elif kind in "xX" and "#" in flags and value:
         before = f"0{kind}"
-    width = int(found["width"] or 0)
+    width = int(match["width"] or 0)
     if "-" in flags:
-        return _around(found, f"{before}{digits}".ljust(width))
+        return _around(match, f"{before}{digits}".ljust(width))
     if "0" in flags and precision is None:
         digits = digits.zfill(width - len(before))
-    return _around(found, f"{before}{digits}".rjust(width))
+    return _around(match, f"{before}{digits}".rjust(width))
 
 
 def _int(self: Functions, body: str, expander: Expander) -> str:

@@ -227,13 +227,13 @@ class Expander:
             self.known[id(region.entry)] = Finished(region.entry, value, number)
 
     def _value(
-        self, found: MacroReference, around: tuple[str, ...]
+        self, reference: MacroReference, around: tuple[str, ...]
     ) -> tuple[str, Definition | None]:
         """Replacement of a reference and the macro it came from, if from one."""
         chain = self.active + around
-        if found.function:
-            return self.call(found, evolve(self, active=chain, trace=None)), None
-        name, default = found.split_default()
+        if reference.function:
+            return self.call(reference, evolve(self, active=chain, trace=None)), None
+        name, default = reference.split_default()
         entry = self.lookup(name)
         if self.plain is not None and _is_own_prefix(entry, name, chain):
             entry = self.plain(name)

@@ -134,12 +134,12 @@ def _sites(scope: Scope, definition: Definition) -> list[_Site] | None:
     """For each character of the expanded value, where it comes from."""
     sites = list(_own(definition, None))
 
-    def trace(found: MacroReference, value: str, entry: Definition | None) -> None:
-        here = _joined(sites[found.start], sites[found.end - 1])
+    def trace(reference: MacroReference, value: str, entry: Definition | None) -> None:
+        here = _joined(sites[reference.start], sites[reference.end - 1])
         if entry is None or entry.source is None or entry.raw != value:
-            sites[found.start : found.end] = [here] * len(value)
+            sites[reference.start : reference.end] = [here] * len(value)
         else:
-            sites[found.start : found.end] = list(_own(entry, here))
+            sites[reference.start : reference.end] = list(_own(entry, here))
 
     quiet = evolve(scope, functions=evolve(scope.functions, report=lambda message: None))
     expander = evolve(quiet.expander(), trace=trace).inside(definition.name)

@@ -37,8 +37,8 @@ class Template:
         """The text with ``$(0)``, ``$(1:default)``, ``$(1?)``, ``$(0#)``, ``$(2+)`` filled in."""
         parts = split_arguments(arguments) if arguments is not None else []
 
-        def put(found: re.Match[str]) -> str:
-            number, mark, default = saturated(found[1]), found[2], found[3]
+        def put(match: re.Match[str]) -> str:
+            number, mark, default = saturated(match[1]), match[2], match[3]
             whole = (arguments or "").strip(BLANKS)
             value = whole if number == 0 else "".join(parts[number - 1 : number])
             if mark == "?":

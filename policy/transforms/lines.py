@@ -163,17 +163,17 @@ def form_of(text: str) -> Form:
     return _command(text)
 
 
-def _has_plus(found: re.Match[str]) -> bool:
-    return not found["block"] and "+" in found[0][len(found["name"]) :]
+def _has_plus(match: re.Match[str]) -> bool:
+    return not match["block"] and "+" in match[0][len(match["name"]) :]
 
 
-def _assignment(text: str, found: re.Match[str]) -> MacroAssignment:
-    name, value = found["name"], text[found.end() :].strip(BLANKS)
-    if found["block"]:
+def _assignment(text: str, match: re.Match[str]) -> MacroAssignment:
+    name, value = match["name"], text[match.end() :].strip(BLANKS)
+    if match["block"]:
         return MacroAssignment(name, value, tag=f"@{value}")
-    if found[0].endswith("+=") or found["mark"]:
-        mark = found["mark"]
-        doubled = found[0].count(mark) == 2 if mark else False
+    if match[0].endswith("+=") or match["mark"]:
+        mark = match["mark"]
+        doubled = match[0].count(mark) == 2 if mark else False
         return MacroAssignment(name, value, f" {mark}{mark} " if doubled else mark or " ")
     return MacroAssignment(name, value)
 

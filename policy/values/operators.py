@@ -86,11 +86,11 @@ def _truth(value: object) -> Truth:
     return value
 
 
-def _strict(a: Abstract, b: Abstract, found: Abstract) -> Abstract:
+def _strict(a: Abstract, b: Abstract, value: Abstract) -> Abstract:
     """With what undefined and error operands give."""
     error = (a.error and not b.empty) or (b.error and not a.empty)
     undefined = (a.undefined and (b.undefined or b.defined)) or (b.undefined and a.defined)
-    return evolve(found, undefined=found.undefined or undefined, error=found.error or error)
+    return evolve(value, undefined=value.undefined or undefined, error=value.error or error)
 
 
 # --- comparisons ----------------------------------------------------------------------------
@@ -236,22 +236,22 @@ def _as_real(x: Whole | Real) -> Real:
     return float(x[0]), float(x[1])
 
 
-def _with_whole(found: Abstract, symbol: str, x: Whole, y: Whole) -> Abstract:
+def _with_whole(value: Abstract, symbol: str, x: Whole, y: Whole) -> Abstract:
     if symbol in ("/", "%"):
         error = y[0] <= 0 <= y[1]
         divisors = [d for d in ((y[0], min(y[1], -1)), (max(y[0], 1), y[1])) if d[0] <= d[1]]
         if not divisors:
-            return evolve(found, error=True)
+            return evolve(value, error=True)
         ends = [_whole_ends(symbol, x, divisor) for divisor in divisors]
         whole = min(end[0] for end in ends), max(end[1] for end in ends)
-        return evolve(found, whole=whole, error=found.error or error)
+        return evolve(value, whole=whole, error=value.error or error)
     exact: Callable[[int, int], float] | None = BINARY[symbol].exact
     assert exact is not None
     corners = [int(exact(one, other)) for one in x for other in y]
     whole = min(corners), max(corners)
     if whole[0] < INT_MIN or whole[1] > INT_MAX:
         whole = ALL_WHOLE
-    return evolve(found, whole=whole)
+    return evolve(value, whole=whole)
 
 
 def _whole_ends(symbol: str, x: Whole, y: Whole) -> Whole:
@@ -266,11 +266,11 @@ def _whole_ends(symbol: str, x: Whole, y: Whole) -> Whole:
     return min(numbers), max(numbers)
 
 
-def _with_real(found: Abstract, symbol: str, x: Real, y: Real) -> Abstract:
+def _with_real(value: Abstract, symbol: str, x: Real, y: Real) -> Abstract:
     if symbol == "%":
-        return evolve(found, error=True)
+        return evolve(value, error=True)
     if symbol == "/" and y[0] <= 0 <= y[1]:
-        return evolve(found, real=ALL_REAL, nan=True, error=True)
+        return evolve(value, real=ALL_REAL, nan=True, error=True)
     infinite = any(end in (inf, -inf) for end in (*x, *y))
     if symbol == "/":
         corners = [_finite(one / other) for one in x for other in y]
@@ -284,9 +284,9 @@ def _with_real(found: Abstract, symbol: str, x: Real, y: Real) -> Abstract:
     if symbol == "/" and infinite:
         low, high = ALL_REAL
     real = (
-        (low, high) if found.real is None else (min(found.real[0], low), max(found.real[1], high))
+        (low, high) if value.real is None else (min(value.real[0], low), max(value.real[1], high))
     )
-    return evolve(found, real=real, nan=found.nan or infinite, error=found.error or high == inf)
+    return evolve(value, real=real, nan=value.nan or infinite, error=value.error or high == inf)
 
 
 def _finite(value: float) -> float:
