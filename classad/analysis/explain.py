@@ -20,7 +20,7 @@ from classad.evaluate import as_tree, run_exactly
 from classad.evaluation.context import EvalContext
 from classad.evaluation.functions import lookup_function, suggest_function
 from classad.evaluation.reference import Evaluator, ReferenceState
-from classad.evaluation.scopes import Found, outermost, searched
+from classad.evaluation.scopes import LocatedAttribute, outermost, searched
 from classad.evaluation.state import NO_CONTEXT
 from classad.language.bounds import EvaluationFailure
 from classad.language.names import fold_name
@@ -54,7 +54,7 @@ class NodeRecord:
         self.value: ClassAdValue | None = None
         self.outcome = "failed"
         self.parts: list[NodeRecord] = []
-        self.finds: list[Found] = []
+        self.finds: list[LocatedAttribute] = []
         self.searched: list[Ad] | None = None
         self.cycle = False
         self.cut = False

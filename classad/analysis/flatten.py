@@ -16,7 +16,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import as_tree
 from classad.evaluation.functions import Where, lookup_function
 from classad.evaluation.reference import ReferenceState, subscript, value_of
-from classad.evaluation.scopes import Found, find, find_unscoped, outermost
+from classad.evaluation.scopes import LocatedAttribute, find, find_unscoped, outermost
 from classad.evaluation.state import NO_CONTEXT, EvalContext, select
 from classad.language.bounds import MAX_DEPTH, EvaluationFailure, more_frames
 from classad.language.names import fold_name
@@ -165,10 +165,10 @@ class _Flattener:
         """The ad around one that is written here: none if no attribute holds it."""
         return None if self.free and ad is self.state.start and not self.active else ad
 
-    def _found(self, found: Found | None, node: nodes.Reference) -> _Part:
-        if found is None:
+    def _found(self, attribute: LocatedAttribute | None, node: nodes.Reference) -> _Part:
+        if attribute is None:
             return _Part(self._placed(node))
-        return self._stored(found[0], found[2], node)
+        return self._stored(attribute[0], attribute[2], node)
 
     def _placed(self, node: nodes.Reference) -> nodes.Reference:
         """An unknown attribute, or one of the partner by its place in the match ad."""

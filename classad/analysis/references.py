@@ -14,7 +14,7 @@ from classad.ads.ad import Ad, ListValue, Stored, node_of_value
 from classad.ads.expression import Expression
 from classad.evaluate import as_tree
 from classad.evaluation.reference import ReferenceState, value_of
-from classad.evaluation.scopes import Found, find, outermost, own
+from classad.evaluation.scopes import LocatedAttribute, find, outermost, own
 from classad.evaluation.state import NO_CONTEXT, EvalContext, EvalState
 from classad.language.bounds import EvaluationFailure, more_frames
 from classad.language.names import fold_name
@@ -53,11 +53,11 @@ def internal_references(
     return _walk(_Internal(ad, context), as_tree(expr, context).node, ad)
 
 
-def external_names(found: Found, state: EvalState) -> list[str] | None:
+def external_names(attribute: LocatedAttribute, state: EvalState) -> list[str] | None:
     """The full external references of what a look-up found, in the scopes of an evaluation."""
-    walker = _External(found[2], True, state.context)
+    walker = _External(attribute[2], True, state.context)
     walker.state.left, walker.state.right = state.left, state.right
-    return list(walker.names.values()) if _ends(walker.follow, found) else None
+    return list(walker.names.values()) if _ends(walker.follow, attribute) else None
 
 
 def _walk(walker: _Walker, node: Node, ad: Ad) -> References:
@@ -101,7 +101,7 @@ class _Walker:
         """Collect from a reference."""
         raise AssertionError("each walker has its own rule")
 
-    def look_up(self, node: nodes.Reference, base: Stored, ad: Ad) -> Found | None:
+    def look_up(self, node: nodes.Reference, base: Stored, ad: Ad) -> LocatedAttribute | None:
         """What a reference finds; ``base`` is its evaluated base, if it has one."""
         key = fold_name(node.name)
         if node.base is not None:
@@ -110,9 +110,9 @@ class _Walker:
             return find(base, key, self.state)
         return find(outermost(self.state) if node.absolute else ad, key, self.state)
 
-    def follow(self, found: Found) -> None:
+    def follow(self, attribute: LocatedAttribute) -> None:
         """Collect from what was found."""
-        value, _, current = found
+        value, _, current = attribute
         if value.__class__ is Expression:
             if any(value is other for other in self.active):
                 raise EvaluationFailure("an attribute refers to itself")

@@ -22,7 +22,7 @@ from classad.formats.common import (
     BLANKS,
     NO_STREAM,
     Errors,
-    Held,
+    MemoryUse,
     check_errors,
     decoded,
     with_line_ends,
@@ -273,10 +273,10 @@ def _ads(
     stream: _Stream, parser: ParserType, errors: Errors, diagnostics: list[Diagnostic] | None
 ) -> Iterator[ClassAd]:
     text, position = stream.text, 0
-    held = Held(stream.name, len(text), len(text))
-    new = NewReader(ClassAd, text, stream.name, diagnostics, errors, 0, zone_name(), held)
-    long = LongReader(ClassAd, diagnostics, errors=errors, tz=zone_name(), held=held)
-    ordinary = _ordinary_ads(stream, held)
+    memory = MemoryUse(stream.name, len(text), len(text))
+    new = NewReader(ClassAd, text, stream.name, diagnostics, errors, 0, zone_name(), memory)
+    long = LongReader(ClassAd, diagnostics, errors=errors, tz=zone_name(), memory=memory)
+    ordinary = _ordinary_ads(stream, memory)
     line = counted = 0
     listed = False  # inside the braces of a `-long:new` list
     while True:
@@ -289,7 +289,7 @@ def _ads(
             return
         form = _form(text, position, parser)
         if form in ("json", "xml"):
-            yield from _rest(form, stream, position, errors, diagnostics, held)
+            yield from _rest(form, stream, position, errors, diagnostics, memory)
             return
         if form == "long" and ordinary is not None:
             ads, end = ordinary.take(position)
@@ -321,13 +321,13 @@ def _ads(
             yield ad
 
 
-def _ordinary_ads(stream: _Stream, held: Held) -> OrdinaryAds[ClassAd] | None:
+def _ordinary_ads(stream: _Stream, memory: MemoryUse) -> OrdinaryAds[ClassAd] | None:
     """The short cut through a long text; a file has to follow ad by ad."""
     if stream.file is not None or len(stream.text) < 100_000:
         return None
     from classad.loading.long_form import OrdinaryAds
 
-    return OrdinaryAds(ClassAd, stream.text, zone_name(), held)
+    return OrdinaryAds(ClassAd, stream.text, zone_name(), memory)
 
 
 def _skip(text: str, position: int) -> int:
@@ -379,7 +379,7 @@ def _rest(
     position: int,
     errors: Errors,
     diagnostics: list[Diagnostic] | None,
-    held: Held,
+    memory: MemoryUse,
 ) -> Iterator[ClassAd]:
     """The ads of the rest of a text in JSON or XML."""
     from classad.formats.json import JsonReader
@@ -387,7 +387,7 @@ def _rest(
 
     kind = JsonReader if form == "json" else XmlReader
     tz = zone_name()
-    reader = kind(ClassAd, stream.text, stream.name, diagnostics, errors, position, tz, held)
+    reader = kind(ClassAd, stream.text, stream.name, diagnostics, errors, position, tz, memory)
     for ad in reader.ads():
         stream.advance(reader.position)
         yield ad

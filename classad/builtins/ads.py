@@ -19,7 +19,7 @@ from classad.evaluation.functions import (
     Where,
     builtin,
 )
-from classad.evaluation.scopes import Found, enclosing, find, find_unscoped, outermost
+from classad.evaluation.scopes import LocatedAttribute, enclosing, find, find_unscoped, outermost
 from classad.evaluation.state import CallSite, EvalState, select
 from classad.language.bounds import EvaluationFailure
 from classad.language.names import fold_name
@@ -65,7 +65,7 @@ def evaluate_text(site: CallSite) -> ClassAdValue:
     return value
 
 
-def _search(site: CallSite, node: Reference) -> tuple[Found | None, Ad]:
+def _search(site: CallSite, node: Reference) -> tuple[LocatedAttribute | None, Ad]:
     """What an attribute reference finds here, unevaluated, or None; and the ad the search ends in.
 
     A search that finds nothing ends in the outermost ad.  What is selected from a list are the

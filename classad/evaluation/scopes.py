@@ -18,7 +18,7 @@ from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import SPECIAL
 
 #: What ``find`` gives: the stored value or expression, its holder, and where to evaluate it.
-Found = tuple[Stored, Ad, Ad]
+LocatedAttribute = tuple[Stored, Ad, Ad]
 
 
 class Scopes:
@@ -60,7 +60,7 @@ def own(ad: Ad, key: str) -> tuple[Stored, Ad] | None:
     return None
 
 
-def find(start: Ad, key: str, state: Scopes) -> Found | None:
+def find(start: Ad, key: str, state: Scopes) -> LocatedAttribute | None:
     """Look a name up from ``start`` outward; None if nothing has it."""
     current: Ad | None = start
     while current is not None:
@@ -78,7 +78,7 @@ def find(start: Ad, key: str, state: Scopes) -> Found | None:
     return None
 
 
-def find_unscoped(start: Ad, key: str, state: Scopes) -> Found | None:
+def find_unscoped(start: Ad, key: str, state: Scopes) -> LocatedAttribute | None:
     """As ``find``; what neither MY nor TARGET's surroundings have is looked for in the other ad.
 
     For an ad that a function visits that is the partner of the ad around it (``opposite``).

@@ -46,7 +46,7 @@ _GROUP: Final = 1 << 20
 _PAUSE: Final = 1 << 24
 
 
-class Held:
+class MemoryUse:
     """What has been read from one text and is still there.
 
     ``size``: bytes of the text so far; ``kept``: bytes of what the reader itself keeps meanwhile.
@@ -96,7 +96,7 @@ class Held:
         return self._kept + self._closed + self._open
 
 
-class _Unheld(Held):
+class _Uncounted(MemoryUse):
     """Counts nothing."""
 
     def add(self, amount: int) -> None:
@@ -107,7 +107,7 @@ class _Unheld(Held):
 
 
 #: For what is not kept as it is read, and for short texts.
-UNHELD: Final = _Unheld()
+UNCOUNTED: Final = _Uncounted()
 
 
 def weight(value: Stored) -> int:
@@ -281,12 +281,12 @@ def with_line_ends(pieces: Iterable[str | bytes]) -> Iterator[str]:
 class Names:
     """Names of attributes that a reader has seen: one object for each, and one set for equal ads.
 
-    Without that the names of an ad take more memory than all else in it.  ``held``: what has been
+    Without that the names of an ad take more memory than all else in it.  ``memory``: what has been
     read.
     """
 
-    def __init__(self, held: Held) -> None:
-        self.held = held
+    def __init__(self, memory: MemoryUse) -> None:
+        self.memory = memory
         #: How many names there are in the sets.
         self._spread = 0
         self._seen: dict[str, tuple[str, str]] = {}
@@ -298,7 +298,7 @@ class Names:
         if found is None:
             if len(self._seen) >= _MAX_NAMES:
                 self._seen.clear()
-            self.held.add(NAME + len(name))
+            self.memory.add(NAME + len(name))
             found = self._seen[name] = intern(fold_name(name)), intern(name)
         return found
 
@@ -313,7 +313,7 @@ class Names:
         ad._attrs = {self.of(name)[0]: ad._attrs[key] for key, name in ad._names.items()}
         for value in ad._attrs.values():
             if value.__class__ not in SIMPLE:
-                self.held.add(weight(value))
+                self.memory.add(weight(value))
 
     def share(self, ad: A) -> A:
         """An ad that has been read: it shares its names with others that have the same."""
@@ -325,9 +325,9 @@ class Names:
                 self._shapes.clear()
                 self._spread = len(spelled)
             names = self._shapes[spelled] = SharedNames(ad._names)
-            self.held.add(getsizeof(names) + getsizeof(spelled))
+            self.memory.add(getsizeof(names) + getsizeof(spelled))
         ad._names = names
-        self.held.count(ad)
+        self.memory.count(ad)
         return ad
 
 

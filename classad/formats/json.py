@@ -168,7 +168,7 @@ class JsonReader(Recovering[A]):
     def members(self, depth: int, ad: _Filled) -> _Filled:
         """Fill an ad with the members of an object whose brace was taken."""
         if depth > 1:
-            self.held.add(PART)
+            self.memory.add(PART)
         taken: set[int] = set()
         comma, last = True, ""
         while True:
@@ -208,21 +208,21 @@ class JsonReader(Recovering[A]):
             raise Misread("attribute name contains a NUL character", token.start, token.end)
         self.expect(":")
         if depth > 1:
-            self.held.add(PART)
+            self.memory.add(PART)
         self.names.put(ad, name, unshared(self.value(depth + 1), taken))
         return name
 
     def elements(self, depth: int) -> ListValue:
         """An array whose bracket was taken."""
         items: list[object] = []
-        self.held.add(LIST)
+        self.memory.add(LIST)
         if self.peek().text == "]":
             self.take()
             return ListValue(items)
         while True:
             if bounds.entered:
                 bounds.glance("reading ads")
-            self.held.add(ITEM)
+            self.memory.add(ITEM)
             items.append(self.value(depth + 1))
             token = self.take()
             if token.text == "]":

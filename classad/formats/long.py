@@ -29,10 +29,10 @@ from classad.errors import ClassAdParseError, ClassAdValueError, Diagnostic
 from classad.formats.common import (
     BLANKS,
     MAX_EXPRESSIONS,
-    UNHELD,
+    UNCOUNTED,
     A,
     Errors,
-    Held,
+    MemoryUse,
     Names,
     Reporting,
     weight,
@@ -107,28 +107,28 @@ class LongReader(Reporting, Generic[A]):
         *,
         errors: Errors = "warn",
         tz: str | None = None,
-        held: Held | None = None,
+        memory: MemoryUse | None = None,
     ) -> None:
         """``new`` makes an empty ad.  ``tz``: the zone of time literals that name none.
 
-        ``held``: what the ads belong to, if they are not all that is read from a text.
+        ``memory``: what the ads belong to, if they are not all that is read from a text.
         """
         super().__init__(diagnostics, errors)
         self._new = new
         self.tz = tz
         self._lines: dict[str, _Entry] = {}
-        self._counted = held is not None
-        self._held = Held() if held is None else held
-        self._names = Names(self._held)
+        self._counted = memory is not None
+        self._memory = MemoryUse() if memory is None else memory
+        self._names = Names(self._memory)
 
     def read(
         self, source: str | Iterable[str], name: str = "<text>", *, first_line: int = 1
     ) -> Iterator[A]:
         """The ads of a text or of an iterable of lines (with or without line ends)."""
         lines = _lines_of(source) if isinstance(source, str) else source
-        known, new, held = self._lines, self._new, self._held
+        known, new, memory = self._lines, self._new, self._memory
         if not self._counted:
-            held.name = name
+            memory.name = name
         ad = new()
         size = 0
         dropping = False  # the rest of this ad, under the `htcondor` policy
@@ -143,7 +143,7 @@ class LongReader(Reporting, Generic[A]):
                     dropping = False
                     if ad._attrs:
                         if not self._counted:
-                            held.size += size
+                            memory.size += size
                             size = 0
                         yield self._names.share(ad)
                         ad = new()
@@ -159,7 +159,7 @@ class LongReader(Reporting, Generic[A]):
             key, spelled, value, nested = entry
             if nested:
                 value = stored_form(value, ad)
-                held.add(weight(value))
+                memory.add(weight(value))
             ad._attrs[key] = value
             if key not in ad._names:
                 ad._names[key] = spelled
@@ -188,8 +188,8 @@ class LongReader(Reporting, Generic[A]):
             value = stored_form(tree, Ad())
             if value.__class__ is ListValue or value.__class__ is Ad:
                 value, nested = tree, True
-            if self._held is not UNHELD:
-                self._held.add(weight(tree))
+            if self._memory is not UNCOUNTED:
+                self._memory.add(weight(tree))
         else:
             sound = True
         entry = (key, spelled, value, nested)

@@ -19,9 +19,9 @@ from classad.errors import ClassAdParseError, Diagnostic
 from classad.formats.common import (
     BLANKS,
     NAME,
-    UNHELD,
+    UNCOUNTED,
     A,
-    Held,
+    MemoryUse,
     Names,
     has_many_digits,
     unshared,
@@ -55,13 +55,13 @@ class QuickAds:
     """The right-hand sides understood so far.  ``tz``: zone of time literals that name none."""
 
     def __init__(
-        self, tz: str | None = None, held: Held = UNHELD, names: Names | None = None
+        self, tz: str | None = None, memory: MemoryUse = UNCOUNTED, names: Names | None = None
     ) -> None:
         self.tz = tz
         #: Text -> value or expression, and whether it is a list or ad, made anew for each ad.
         self._values: dict[str, tuple[Stored, bool]] = {}
-        self._held = held
-        self.names = Names(held) if names is None else names
+        self._memory = memory
+        self.names = Names(memory) if names is None else names
 
     def fill(self, ad: A, text: str, position: int = 0) -> tuple[A, int] | None:
         """Fill a new ad from the one that begins at ``position``; the ad and where that ends.
@@ -87,8 +87,8 @@ class QuickAds:
             value, nested = entry
             if nested:
                 value = stored_form(value, ad)
-                if self._held is not UNHELD:
-                    self._held.add(weight(value))
+                if self._memory is not UNCOUNTED:
+                    self._memory.add(weight(value))
             elif value.__class__ is Expression:
                 value = unshared(value, taken)
             attrs[key] = value
@@ -111,8 +111,8 @@ class QuickAds:
             value = stored_form(tree, Ad())
             if isinstance(value, Ad | ListValue):
                 value, nested = tree, True
-            if self._held is not UNHELD:
-                self._held.add(weight(tree))
+            if self._memory is not UNCOUNTED:
+                self._memory.add(weight(tree))
         if len(self._values) >= _MAX_VALUES:
             self._values.clear()
         self._values[right] = (value, nested)
@@ -140,7 +140,7 @@ def quick_ad(ad: Ad, text: str, tz: str | None) -> bool:
     What earlier calls have understood is used again.
     """
     if len(text) > _SHORT:
-        quick = QuickAds(tz, Held("<ad>", len(text)))
+        quick = QuickAds(tz, MemoryUse("<ad>", len(text)))
     elif (known := _shared.get(tz)) is not None:
         quick = known
     else:
@@ -185,7 +185,7 @@ class NewReader(Recovering[A]):
     @cached_property
     def quick(self) -> QuickAds:
         """What reads simple ads."""
-        return QuickAds(self.tz, self.held, self.names)
+        return QuickAds(self.tz, self.memory, self.names)
 
     def next_ad(self) -> A | None:
         """The ad that comes next; None for what stands between ads, and at the end."""
@@ -261,7 +261,7 @@ class NewReader(Recovering[A]):
         text = f"[{self.whole[begin:end]}]"
         try:
             parse_new(ad, text, 0, Source(text), self.tz)
-            self.held.add(NAME)
+            self.memory.add(NAME)
         except ClassAdParseError as problem:
             found = problem.diagnostic
             assert found is not None  # the parser has a place for every error

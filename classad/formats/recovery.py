@@ -20,7 +20,7 @@ from classad.formats.common import (
     MAX_EXPRESSIONS,
     A,
     Errors,
-    Held,
+    MemoryUse,
     Names,
     Reporting,
     note_bytes,
@@ -123,9 +123,9 @@ class Recovering(Reporting, ABC, Generic[A]):
         errors: Errors = "warn",
         position: int = 0,
         tz: str | None = None,
-        held: Held | None = None,
+        memory: MemoryUse | None = None,
     ) -> None:
-        """``new`` makes an empty ad; ``tz``: zone of time literals; ``held``: of a whole file."""
+        """``new`` makes an empty ad; ``tz``: zone of time literals; ``memory``: of a whole file."""
         super().__init__(diagnostics, errors)
         self.new = new
         self.whole = text
@@ -134,8 +134,8 @@ class Recovering(Reporting, ABC, Generic[A]):
         self.tz = tz
         self.begun = position
         self.over = False
-        self.held = Held(name, len(text), len(text)) if held is None else held
-        self.names = Names(self.held)
+        self.memory = MemoryUse(name, len(text), len(text)) if memory is None else memory
+        self.names = Names(self.memory)
         self._beginnings = Beginnings(text, self.opening)
         #: Text of an expression -> what an ad stores for it.
         self._expressions: dict[str, Stored] = {}
@@ -238,7 +238,7 @@ class Recovering(Reporting, ABC, Generic[A]):
             if len(self._expressions) >= MAX_EXPRESSIONS:
                 self._expressions.clear()
             self._expressions[text] = known
-            self.held.add(weight(known))
+            self.memory.add(weight(known))
             return known, ""
         try:
             return item_of(parse_expression(text, prefix=prefix, tz=self.tz)), message

@@ -237,7 +237,7 @@ class XmlReader(Recovering[A]):
     def members(self, depth: int, ad: _Filled) -> _Filled:
         """Fill an ad with the members of the ``<c>`` that was taken."""
         if depth > 1:
-            self.held.add(PART)
+            self.memory.add(PART)
         if self.empty:
             return ad
         taken: set[int] = set()
@@ -268,7 +268,7 @@ class XmlReader(Recovering[A]):
             raise self.fail("attribute name missing or empty")
         self.need_tag("a value")
         if depth > 1:
-            self.held.add(PART)
+            self.memory.add(PART)
         self.names.put(ad, new_string(name, self), unshared(self.value(depth), taken))
         self.need_tag("`</a>`")
         if not (self.close and self.name == "a"):
@@ -304,14 +304,14 @@ class XmlReader(Recovering[A]):
     def elements(self, depth: int) -> ListValue:
         """The list whose ``<l>`` was taken."""
         items: list[object] = []
-        self.held.add(LIST)
+        self.memory.add(LIST)
         if self.empty:
             return ListValue(items)
         while True:
             self.need_tag("a value or `</l>`")
             if self.close and self.name == "l":
                 return ListValue(items)
-            self.held.add(ITEM)
+            self.memory.add(ITEM)
             items.append(self.value(depth))
 
 

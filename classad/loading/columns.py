@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from classad.ads.ad import Ad, SharedNames, Stored, is_value, stored_form
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
-from classad.formats.common import EXPRESSION, A, Held, weight
+from classad.formats.common import EXPRESSION, A, MemoryUse, weight
 from classad.formats.long import shared_tree, stored_text
 from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
@@ -334,20 +334,20 @@ class LoadedColumns:
         start: int = 0,
         stop: int | None = None,
         *,
-        held: Held | None = None,
+        memory: MemoryUse | None = None,
     ) -> Iterator[A]:
         """The ads of some rows, as ``LongReader`` reads them; ``new`` makes an empty one.
 
-        ``held``: what the ads belong to, if they are not all that is read from a text.  Raises
+        ``memory``: what the ads belong to, if they are not all that is read from a text.  Raises
         ``LimitError`` if they take too much.
         """
         end = self.n_rows if stop is None else min(stop, self.n_rows)
-        if held is None:
-            held = Held(self.text_name, self.text_size, COLUMN * len(self.columns))
+        if memory is None:
+            memory = MemoryUse(self.text_name, self.text_size, COLUMN * len(self.columns))
         for first in range(start, end, _BATCH):
-            ads = self._batch(new, first, min(first + _BATCH, end), held)
+            ads = self._batch(new, first, min(first + _BATCH, end), memory)
             for ad in ads:
-                held.count(ad)
+                memory.count(ad)
             yield from ads
 
     def ad(self, row: int, new: Callable[[], A]) -> A:
@@ -363,17 +363,17 @@ class LoadedColumns:
             ad._attrs[key] = self._made(column.tags[place], column.payload[place], read)
         return ad
 
-    def _batch(self, new: Callable[[], A], start: int, stop: int, held: Held) -> list[A]:
+    def _batch(self, new: Callable[[], A], start: int, stop: int, memory: MemoryUse) -> list[A]:
         by_shape: dict[int, list[int]] = {}
         for row, number in enumerate(self._row_shapes[start:stop]):
             by_shape.setdefault(number, []).append(row)
         # There may be as many columns as lines: only those of these rows are looked at.
-        shapes = [self._shape(number, held) for number in by_shape]
+        shapes = [self._shape(number, memory) for number in by_shape]
         positions = set().union(*(columns for *_, columns in shapes))
         columns_of = self.columns.__getitem__
         table = {place: self._stretch(columns_of(place), start, stop) for place in positions}
         nested = positions.intersection(self.with_expressions)
-        nested = {position for position in nested if _any_nested(table[position], held)}
+        nested = {position for position in nested if _any_nested(table[position], memory)}
         ads = [new()] * (stop - start)
         for (keys, names, columns), rows in zip(shapes, by_shape.values(), strict=True):
             # Rows of one shape together, so that no step here is taken for each cell.
@@ -389,18 +389,18 @@ class LoadedColumns:
                     tree = attrs[key]
                     if tree.__class__ is Expression:
                         attrs[key] = value = stored_form(tree, ad)
-                        held.add(weight(value))
+                        memory.add(weight(value))
         return ads
 
-    def _shape(self, number: int, held: Held | None = None) -> _Shape:
+    def _shape(self, number: int, memory: MemoryUse | None = None) -> _Shape:
         shape = self._known_shapes.get(number)
         if shape is None:
             pairs = [self._names[name] for name in self._positions_of(number)]
             keys = tuple(self.columns[position].key for _, position in pairs)
             names = SharedNames(zip(keys, (name for name, _ in pairs), strict=True))
             shape = _Shape(keys, names, tuple(position for _, position in pairs))
-            if held is not None:
-                held.add(getsizeof(names) + getsizeof(keys) + getsizeof(shape.columns))
+            if memory is not None:
+                memory.add(getsizeof(names) + getsizeof(keys) + getsizeof(shape.columns))
             if len(self._known_shapes) >= _MAX_SHAPES:
                 self._known_shapes.clear()
             self._known_shapes[number] = shape
@@ -452,9 +452,9 @@ def tagged(value: Cell) -> tuple[int, int]:
     return (_STRING if kind is str else _EXPRESSION), 0
 
 
-def _any_nested(cells: Sequence[Cell] | Mapping[int, Cell], held: Held) -> bool:
+def _any_nested(cells: Sequence[Cell] | Mapping[int, Cell], memory: MemoryUse) -> bool:
     """Whether there are expressions that an ad keeps as a value, which is made for each ad."""
     values = cells.values() if isinstance(cells, Mapping) else cells
     trees = {id(value): value for value in values if value.__class__ is Expression}
-    held.add(EXPRESSION * len(trees))
+    memory.add(EXPRESSION * len(trees))
     return any(map(is_value, trees.values()))

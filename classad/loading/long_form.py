@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias
 from classad import kernels
 from classad.ads.ad import Ad
 from classad.errors import Diagnostic
-from classad.formats.common import BLANKS, UNHELD, A, Errors, Held
+from classad.formats.common import BLANKS, UNCOUNTED, A, Errors, MemoryUse
 from classad.formats.long import LongReader
 from classad.kernels import checked
 from classad.language.bounds import allowance, too_large
@@ -285,7 +285,7 @@ class Loader:
     ) -> None:
         self.diagnostics: list[Diagnostic] = []
         self._name = name
-        self._reader = LongReader(Ad, self.diagnostics, errors=errors, tz=tz, held=UNHELD)
+        self._reader = LongReader(Ad, self.diagnostics, errors=errors, tz=tz, memory=UNCOUNTED)
         self._store: Store = new_store()
         self._rest = b""
         self._size = 0
@@ -366,9 +366,9 @@ class OrdinaryAds(Generic[A]):
     Without the C kernels, and in short texts, there is none.
     """
 
-    def __init__(self, new: Callable[[], A], text: str, tz: str | None, held: Held) -> None:
+    def __init__(self, new: Callable[[], A], text: str, tz: str | None, memory: MemoryUse) -> None:
         self._new = new
-        self._held = held
+        self._memory = memory
         self._text = text
         self._tz = tz
         self._size = _LEAST
@@ -395,7 +395,7 @@ class OrdinaryAds(Generic[A]):
             return (), position
         self._size = _LEAST if found == LOOK else min(4 * self._size, _MOST)
         self._wait = _PAUSE if found == LOOK else 0
-        ads = store.finish([], self._tz).to_ads(self._new, held=self._held)
+        ads = store.finish([], self._tz).to_ads(self._new, memory=self._memory)
         return ads, position + store.place.start
 
 

@@ -24,7 +24,7 @@ class CountedResult(Protocol):
 
 
 #: The name of a partner's attribute, in a tuple where its expression itself matters.
-Asked = str | tuple[str]
+PartnerAttribute = str | tuple[str]
 #: What an attribute of a partner is to an expression, or several are.
 Key = object
 
@@ -124,21 +124,23 @@ class PartnerMemo(Generic[R]):
 
     __slots__ = ("_budget", "asked", "key_of", "known")
 
-    def __init__(self, asked: Sequence[Asked], budget: Budget) -> None:
+    def __init__(self, attributes: Sequence[PartnerAttribute], budget: Budget) -> None:
         self._budget = budget
         self.known: dict[Key, R] = {}
-        self.ask_for(asked)
+        self.ask_for(attributes)
 
-    def ask_for(self, asked: Sequence[Asked]) -> None:
+    def ask_for(self, attributes: Sequence[PartnerAttribute]) -> None:
         """These attributes decide; whatever was found by others is to be forgotten before."""
-        self.asked = asked
-        self.key_of: Callable[[Any], Key] = itemgetter(*asked) if asked else lambda keys: ()
+        self.asked = attributes
+        self.key_of: Callable[[Any], Key] = (
+            itemgetter(*attributes) if attributes else lambda keys: ()
+        )
 
-    def find(self, keys: Mapping[Asked, Any]) -> R | None:
+    def find(self, keys: Mapping[PartnerAttribute, Any]) -> R | None:
         """What was found for a partner that is the same."""
         return self.known.get(self.key_of(keys))
 
-    def keep(self, keys: Mapping[Asked, Any], found: R) -> R:
+    def keep(self, keys: Mapping[PartnerAttribute, Any], found: R) -> R:
         """Keep what was found for partners like this one."""
         self._budget.add(self.known, self.key_of(keys), found)
         return found

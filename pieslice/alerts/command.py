@@ -33,7 +33,7 @@ from pieslice.alerts.kinds import Rule, Target
 from pieslice.alerts.looking import Circumstances, look
 from pieslice.alerts.reading import read_rules
 from pieslice.alerts.sighting import Sighting
-from pieslice.alerts.telling import AlertsTold, Health, deliveries, documents, prometheus, shown
+from pieslice.alerts.telling import AlertsAnswer, Health, deliveries, documents, prometheus, shown
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.data import Record, is_number
 from pieslice.history.following import add_captures
@@ -149,7 +149,7 @@ def _play(args: argparse.Namespace, rules: Sequence[Rule], path: Path) -> int:
                 break
     if not course.cycles:
         raise HistoryError(f"{path}: no cycle is recorded in it, so there is nothing to judge")
-    return _sum(AlertsTold.of(pool, course), args)
+    return _sum(AlertsAnswer.of(pool, course), args)
 
 
 @contextmanager
@@ -292,7 +292,7 @@ def _follow(args: argparse.Namespace, rules: Sequence[Rule]) -> int:
             print(file=sys.stderr)
         finally:
             manager.stopping()
-    return _sum(AlertsTold.of(watch.pool, watch.course), args)
+    return _sum(AlertsAnswer.of(watch.pool, watch.course), args)
 
 
 def _judged(watch: _FollowedPool, followed: FollowedCycle) -> None:
@@ -334,7 +334,7 @@ def _tell(changes: Sequence[AlertChange], pool: str, args: argparse.Namespace) -
     show(shown(changes), args, sys.stdout)
 
 
-def _sum(told: AlertsTold, args: argparse.Namespace) -> int:
+def _sum(told: AlertsAnswer, args: argparse.Namespace) -> int:
     if args.format == "json":
         deliver(f"{json.dumps(told.to_dict())}\n", args, sys.stdout)
     else:

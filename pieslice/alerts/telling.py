@@ -161,7 +161,7 @@ class AlertCounts:
 
 
 @frozen(eq=False, repr=False)
-class AlertsTold(Result):
+class AlertsAnswer(Result):
     """The sum of a watch: by rule how many alerts began, and those that are open."""
 
     schema: ClassVar[str] = "pieslice/alerts/1"
@@ -171,7 +171,7 @@ class AlertsTold(Result):
     open: Sequence[Alert]
 
     @classmethod
-    def of(cls, pool: str, course: AlertCourse) -> AlertsTold:
+    def of(cls, pool: str, course: AlertCourse) -> AlertsAnswer:
         """The sum of a course."""
         rules = [(rule.name, rule.kind, course.begun.get(rule.name, 0)) for rule in course.rules]
         return cls(pool, course.cycles, rules, course.open)
@@ -201,7 +201,7 @@ class AlertsTold(Result):
         return [Line(self.summary(), heading=True), TextTable(columns, rows)]
 
 
-shape(AlertsTold, "pool cycles rules=counts open")
+shape(AlertsAnswer, "pool cycles rules=counts open")
 
 
 @frozen

@@ -26,7 +26,7 @@ from pieslice.fuzzing.finding import BrokenProperty, compared, deciding_clause, 
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.readings import alike, read
 from pieslice.fuzzing.sample import Sample
-from pieslice.fuzzing.schema import Held, value_text
+from pieslice.fuzzing.schema import AdValue, value_text
 from pieslice.fuzzing.steadiness import SAMPLE, reading
 from pieslice.fuzzing.study import Study
 
@@ -181,7 +181,7 @@ class Holds(Property):
 
     def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         ads = [slot.ad for slot in sample.slots]
-        wrong: dict[str, list[list[Held]]] = {}
+        wrong: dict[str, list[list[AdValue]]] = {}
         with sample.having(ads, "RunTime", [case.run_time for case in sample.cases]):
             for verdict in _VERDICTS:
                 with sample.having(ads, "Verdict", [verdict] * len(ads)):

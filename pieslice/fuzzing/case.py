@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 from classad.records import evolve, field, frozen
-from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.schema import AdValue
 
 #: The time of the first cycle of every case, seconds since the epoch.
 NOW: Final = 1_700_000_000
 Kept = TypeVar("Kept")
-Values = Mapping[str, Held]
+Values = Mapping[str, AdValue]
 
 
 @frozen(eq=False)

@@ -36,7 +36,7 @@ from negotiator.pool.slots import Slot, Slots
 from negotiator.pool.weights import pool_numbers
 from pieslice.between.pool import show_claim, show_free, show_time, terms_of_claim
 from pieslice.fuzzing.case import FuzzCase, Party, Values
-from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.schema import AdValue
 from policy.model import NegotiatorPolicy
 
 Verdict = MatchKind | Refusal
@@ -242,10 +242,10 @@ def prepared_case(policy: NegotiatorPolicy, case: FuzzCase) -> PreparedCase:
     return PreparedCase(cycle, slot, tuple(cycle.request(party) for party in case.parties))
 
 
-def value_of(tree: Expression, prepared: PreparedCase, place: int) -> Held:
+def value_of(tree: Expression, prepared: PreparedCase, place: int) -> AdValue:
     """The value of an expression of the policy for the request of a party."""
     from classad.evaluate import evaluate
 
     ads = prepared.slot.ad, prepared.requests[place]
-    found: Held = evaluate(tree, *ads, context=prepared.cycle.context)
+    found: AdValue = evaluate(tree, *ads, context=prepared.cycle.context)
     return found

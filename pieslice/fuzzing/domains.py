@@ -21,7 +21,7 @@ from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, 
 from pieslice.data import is_number
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.cycle import OF_CLAIM
-from pieslice.fuzzing.schema import Held, Schema, SeenAttribute
+from pieslice.fuzzing.schema import AdValue, Schema, SeenAttribute
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names
 
@@ -44,9 +44,9 @@ TIMES: Final = frozenset(
 class Bounds:
     """Constants that the expressions compare each name with, by case-folded name."""
 
-    constants: dict[str, list[Held]] = field(factory=dict)
+    constants: dict[str, list[AdValue]] = field(factory=dict)
 
-    def of(self, *wanted: str) -> list[Held]:
+    def of(self, *wanted: str) -> list[AdValue]:
         """The constants of some names."""
         return [value for name in wanted for value in self.constants.get(name.casefold(), ())]
 
@@ -83,11 +83,11 @@ class Bounds:
             known.extend(word for word in words if word and not _within(word, known))
 
 
-def _within(value: Held, known: list[Held]) -> bool:
+def _within(value: AdValue, known: list[AdValue]) -> bool:
     return any(value.__class__ is other.__class__ and value == other for other in known)
 
 
-def constants(node: Node) -> Iterator[Held]:
+def constants(node: Node) -> Iterator[AdValue]:
     """The values of the greatest parts of an expression that depend on nothing."""
     stack = [node]
     while stack:
@@ -104,7 +104,7 @@ def _is_constant(node: Node) -> bool:
     return not any(isinstance(part, Reference | Call | AdExpr | ListExpr) for part in walk(node))
 
 
-def around(value: Held) -> tuple[Held, ...]:
+def around(value: AdValue) -> tuple[AdValue, ...]:
     """A constant and its neighbours."""
     if isinstance(value, bool):
         return (value, not value)
@@ -118,12 +118,12 @@ def near(value: float) -> tuple[float, float, float]:
 
 def domain(
     name: str, known: SeenAttribute | None, bounds: Bounds, *, custom: bool
-) -> tuple[Held, ...]:
+) -> tuple[AdValue, ...]:
     """The values to draw for an attribute, simplest first; ``MISSING`` among them.
 
     ``custom``: an attribute that the schema does not know may have whatever it is compared with.
     """
-    found: list[Held] = []
+    found: list[AdValue] = []
     if known is not None:
         for value in known.values:
             _add(found, value)
@@ -143,7 +143,7 @@ def domain(
     return tuple(found)
 
 
-def _moment(constant: Held, known: SeenAttribute) -> Held:
+def _moment(constant: AdValue, known: SeenAttribute) -> AdValue:
     """A number of seconds as that long ago if the attribute is a point in time."""
     times = all(value.__class__ is int and value > _MOMENT for value in known.values)
     if times and is_number(constant) and 0 <= constant <= _MOMENT:
@@ -151,11 +151,11 @@ def _moment(constant: Held, known: SeenAttribute) -> Held:
     return constant
 
 
-def _kind(value: Held) -> str:
+def _kind(value: AdValue) -> str:
     return "number" if value.__class__ in (int, float) else value.__class__.__name__
 
 
-def _add(found: list[Held], value: Held) -> None:
+def _add(found: list[AdValue], value: AdValue) -> None:
     if not _within(value, found):
         found.append(value)
 
@@ -193,8 +193,8 @@ def seconds(bounds: Bounds, least: int | None) -> tuple[int, ...]:
 class Domains:
     """Everything that is drawn from, by the spelling of the attribute."""
 
-    slot: dict[str, tuple[Held, ...]]
-    job: dict[str, tuple[Held, ...]]
+    slot: dict[str, tuple[AdValue, ...]]
+    job: dict[str, tuple[AdValue, ...]]
     sizes: tuple[float, ...]
     ratios: tuple[float, ...]
     usage: tuple[float, ...]
@@ -256,7 +256,7 @@ def _wanted(
 
 def _domains(
     wanted: dict[str, str], known: Mapping[str, SeenAttribute], bounds: Bounds, *, custom: bool
-) -> dict[str, tuple[Held, ...]]:
+) -> dict[str, tuple[AdValue, ...]]:
     found = {}
     for key, name in sorted(wanted.items()):
         attribute = known.get(key)

@@ -16,7 +16,7 @@ from classad.formats.unparse import unparse, unparse_value
 from classad.records import frozen
 from classad.syntax.nodes import Node
 from pieslice.fuzzing.case import FuzzCase
-from pieslice.fuzzing.schema import Held, value_text
+from pieslice.fuzzing.schema import AdValue, value_text
 from policy.language.expressions import parse
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _same(written: str, node: Node) -> bool:
         return False
 
 
-def kind_of(value: Held) -> str:
+def kind_of(value: AdValue) -> str:
     """The kind of a value in words."""
     return {bool: "a boolean", int: "an integer", float: "a real", str: "a string"}.get(
         value.__class__, value_text(value)

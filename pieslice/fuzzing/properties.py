@@ -32,7 +32,7 @@ from pieslice.fuzzing.finding import (
 )
 from pieslice.fuzzing.readings import read
 from pieslice.fuzzing.sample import Sample
-from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.schema import AdValue
 from pieslice.fuzzing.study import Study, StudyContext, Subject, clauses, is_about_quotas
 from policy.knobs.declaration import Wanted
 
@@ -100,7 +100,7 @@ class Total(Property):
                 if wrong and not (self.subject.claimed and sample.cases[column].free):
                     yield sample.case(row, column)
 
-    def fits(self, value: Held) -> bool:
+    def fits(self, value: AdValue) -> bool:
         """Whether a value is of the right kind."""
         kind = value.__class__
         if self.subject.wanted is Wanted.TRUTH:

@@ -20,7 +20,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
 from classad.records import evolve, frozen
 from classad.syntax.nodes import Reference, walk
-from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.schema import AdValue
 from pieslice.fuzzing.study import clauses
 from policy.ephemeral import find_ephemeral
 from policy.lint.trees import names
@@ -41,10 +41,10 @@ class Readings:
 
     tree: Expression
     context: EvalContext
-    my: Mapping[str, Held]
-    target: Mapping[str, Held]
+    my: Mapping[str, AdValue]
+    target: Mapping[str, AdValue]
     added: frozenset[str]
-    value: Held
+    value: AdValue
 
     def places(self) -> frozenset[Place]:
         """Where all that was read is."""
@@ -78,14 +78,14 @@ class Readings:
         wanted = frozenset(shown)
         if not alike(self._value(wanted), self.value):
             return self
-        found: dict[str, dict[str, Held]] = {MY: {}, TARGET: {}}
+        found: dict[str, dict[str, AdValue]] = {MY: {}, TARGET: {}}
         for side, name, value in self._rows():
             if (side, name.casefold()) in wanted:
                 found[side][name] = value
         left = found[MY].keys() | found[TARGET].keys()
         return evolve(self, my=found[MY], target=found[TARGET], added=self.added & left)
 
-    def _rows(self) -> list[tuple[str, str, Held]]:
+    def _rows(self) -> list[tuple[str, str, AdValue]]:
         return [(MY, *row) for row in self.my.items()] + [
             (TARGET, *row) for row in self.target.items()
         ]
@@ -104,8 +104,8 @@ class Readings:
             return False
         return self.value is not UNDEFINED or self._value(shown, place) is UNDEFINED
 
-    def _value(self, shown: Iterable[Place], broken: Place | None = None) -> Held:
-        found: Held = evaluate(self.tree, *self._ads(shown, broken), context=self.context)
+    def _value(self, shown: Iterable[Place], broken: Place | None = None) -> AdValue:
+        found: AdValue = evaluate(self.tree, *self._ads(shown, broken), context=self.context)
         return found
 
     def _ads(self, shown: Iterable[Place], broken: Place | None = None) -> tuple[ClassAd, ClassAd]:
@@ -118,7 +118,7 @@ class Readings:
         return ads[MY], ads[TARGET]
 
 
-def alike(one: Held, other: Held) -> bool:
+def alike(one: AdValue, other: AdValue) -> bool:
     """Whether two values are the same, kind and all."""
     return one.__class__ is other.__class__ and (one is other or one == other)
 
@@ -126,7 +126,7 @@ def alike(one: Held, other: Held) -> bool:
 def read(tree: Expression, my: ClassAd, target: ClassAd | None, context: EvalContext) -> Readings:
     """Evaluate, and see what is read; definitions of attributes are followed."""
     ads: dict[str, ClassAd] = {MY: my, TARGET: target or ClassAd()}
-    found: dict[str, dict[str, Held]] = {MY: {}, TARGET: {}}
+    found: dict[str, dict[str, AdValue]] = {MY: {}, TARGET: {}}
     added: set[str] = set()
     seen: set[Place] = set()
     todo = [(MY, tree)]

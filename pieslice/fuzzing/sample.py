@@ -32,7 +32,7 @@ from pieslice.fuzzing.cycle import (
     others_of,
 )
 from pieslice.fuzzing.domains import MISSING
-from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.schema import AdValue
 from pieslice.fuzzing.study import Study
 from policy.ephemeral import EPHEMERAL, AdKind
 from policy.model import NegotiatorPolicy
@@ -71,7 +71,7 @@ class Sample:
     requests: tuple[ClassAd, ...]
     others: Mapping[str, float]
     #: Values by expression: one row for each request, one value for each slot.
-    known: dict[int, list[list[Held]]] = field(factory=dict)
+    known: dict[int, list[list[AdValue]]] = field(factory=dict)
     #: How many slots the expression can tell apart.
     distinct: dict[int, int] = field(factory=dict)
     analyst: Analyst = field(factory=Analyst)
@@ -81,7 +81,7 @@ class Sample:
         """How many pairs there are."""
         return len(self.slots) * len(self.requests)
 
-    def values(self, tree: Expression) -> list[list[Held]]:
+    def values(self, tree: Expression) -> list[list[AdValue]]:
         """The value of an expression for every request (rows) and slot."""
         found = self.known.get(id(tree))
         if found is None:
@@ -89,7 +89,9 @@ class Sample:
         return found
 
     @contextmanager
-    def having(self, ads: Sequence[ClassAd], name: str, values: Sequence[Held]) -> Iterator[None]:
+    def having(
+        self, ads: Sequence[ClassAd], name: str, values: Sequence[AdValue]
+    ) -> Iterator[None]:
         """The sample while each of some ads has another value of an attribute, for ``evaluate``."""
         before = [ad.raw(name) for ad in ads]
         for ad, value in zip(ads, values, strict=True):
@@ -103,7 +105,7 @@ class Sample:
                 else:
                     ad.insert(name, value)
 
-    def evaluate(self, tree: Expression) -> list[list[Held]]:
+    def evaluate(self, tree: Expression) -> list[list[AdValue]]:
         """The same as ``values``, now: once for all ads that the expression cannot tell apart."""
         analyst, context = self.analyst, self.cycle.context
         depends = [analyst.dependence(tree.node, slot.ad) for slot in self.slots]
@@ -118,7 +120,7 @@ class Sample:
                 samples.append(slot.ad)
             columns.append(codes[key])
         self.distinct[id(tree)] = len(samples)
-        rows: dict[object, list[Held]] = {}
+        rows: dict[object, list[AdValue]] = {}
         table = []
         for place, request in enumerate(self.requests):
             values = [request.raw(name) for name in names]
@@ -141,7 +143,7 @@ class Sample:
     def allowed(self, tree: Expression | None) -> list[tuple[int, int]]:
         """The requests and claimed slots of another submitter for which a condition is true."""
         users = [slot.user for slot in self.slots]
-        rows: list[list[Held]]
+        rows: list[list[AdValue]]
         rows = [[True] * len(users)] * len(self.requests) if tree is None else self.values(tree)
         return [
             (row, column)
@@ -209,7 +211,7 @@ def _settle(slot: Slot, cycle: CycleStart) -> None:
             slot.ad.insert(name, slot.ad.evaluate_attr(name, None, cycle.context))
 
 
-def draw_values(domains: Mapping[str, tuple[Held, ...]], rng: Random) -> dict[str, Held]:
+def draw_values(domains: Mapping[str, tuple[AdValue, ...]], rng: Random) -> dict[str, AdValue]:
     """A value for each attribute, none for those that are to be missing."""
     found = {}
     for name, values in domains.items():

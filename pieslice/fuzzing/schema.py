@@ -28,7 +28,7 @@ MAX_VALUES: Final = 12
 #: An expression of a slot or job that is kept as it is must be at most this long.
 MAX_TEXT: Final = 400
 #: What an attribute may hold; None where it is missing.
-Held: TypeAlias = ClassAdValue | Expression | None
+AdValue: TypeAlias = ClassAdValue | Expression | None
 
 
 @frozen
@@ -40,7 +40,7 @@ class SeenAttribute:
     """
 
     name: str
-    values: tuple[Held, ...]
+    values: tuple[AdValue, ...]
     missing: bool = False
 
 
@@ -69,7 +69,7 @@ def learn(slots: Iterable[ClassAd], jobs: Iterable[ClassAd], origin: str) -> Sch
 
 def _attributes(ads: Iterable[ClassAd]) -> dict[str, SeenAttribute]:
     names: dict[str, str] = {}
-    seen: dict[str, dict[tuple[type, object], Held]] = {}
+    seen: dict[str, dict[tuple[type, object], AdValue]] = {}
     counts: dict[str, int] = {}
     total = 0
     for ad in ads:
@@ -87,7 +87,7 @@ def _attributes(ads: Iterable[ClassAd]) -> dict[str, SeenAttribute]:
     }
 
 
-def _kept(ad: ClassAd, name: str) -> Held:
+def _kept(ad: ClassAd, name: str) -> AdValue:
     """The value of an attribute in the ad alone, its expression if that needs another ad."""
     raw = ad.raw(name)
     if not isinstance(raw, Expression):
@@ -103,11 +103,11 @@ def is_plain(value: object) -> TypeIs[bool | int | float | str]:
     return isinstance(value, bool | str) or is_number(value)
 
 
-def _identity(value: Held) -> tuple[type, object]:
+def _identity(value: AdValue) -> tuple[type, object]:
     return (value.__class__, str(value) if value.__class__ is Expression else value)
 
 
-def _chosen(values: list[Held]) -> tuple[Held, ...]:
+def _chosen(values: list[AdValue]) -> tuple[AdValue, ...]:
     """Some of the values: of numbers both ends and some between."""
     numbers = sorted(value for value in values if is_number(value))
     others = [value for value in values if not is_number(value)]
@@ -117,7 +117,7 @@ def _chosen(values: list[Held]) -> tuple[Held, ...]:
     return (*numbers, *others[:MAX_VALUES])
 
 
-def _table(kind: str, rows: Iterable[tuple[str, tuple[Held, ...]]]) -> dict[str, SeenAttribute]:
+def _table(kind: str, rows: Iterable[tuple[str, tuple[AdValue, ...]]]) -> dict[str, SeenAttribute]:
     """Attributes with usual values; those that HTCondor's table does not give every ad of the kind
     may be missing."""
     return {
@@ -155,7 +155,7 @@ def _allowed(kind: str) -> dict[str, SeenAttribute]:
     return found
 
 
-def _values(row: policy.attributes.Attribute) -> tuple[Held, ...]:
+def _values(row: policy.attributes.Attribute) -> tuple[AdValue, ...]:
     """Some values of its type, both ends of its range among them."""
     if row.spellings:
         return row.spellings[:MAX_VALUES]
@@ -169,7 +169,7 @@ def _values(row: policy.attributes.Attribute) -> tuple[Held, ...]:
     return tuple(sorted({*ends, *(value for value in usual if low <= value <= high)}))
 
 
-_SLOT: Final[tuple[tuple[str, tuple[Held, ...]], ...]] = (
+_SLOT: Final[tuple[tuple[str, tuple[AdValue, ...]], ...]] = (
     ("Cpus", (1, 4, 16, 64)),
     ("Memory", (1024, 2048, 16384, 262144)),
     ("Disk", (1000000, 100000000)),
@@ -199,7 +199,7 @@ _SLOT: Final[tuple[tuple[str, tuple[Held, ...]], ...]] = (
     ("ClockDay", (0, 1, 6)),
     ("MaxJobRetirementTime", (0,)),
 )
-_JOB: Final[tuple[tuple[str, tuple[Held, ...]], ...]] = (
+_JOB: Final[tuple[tuple[str, tuple[AdValue, ...]], ...]] = (
     ("RequestCpus", (1, 4, 16)),
     ("RequestMemory", (128, 1024, 16384)),
     ("RequestDisk", (1024, 1000000)),
@@ -246,7 +246,7 @@ _USUAL: Final[Mapping[str, tuple[int, ...]]] = {
 _NUMBERS: Final = (0, 1, 10)
 
 
-def value_text(value: Held) -> str:
+def value_text(value: AdValue) -> str:
     """A value as ClassAd text, reals as short as they can be read again."""
     from classad.formats.unparse import unparse_value
 

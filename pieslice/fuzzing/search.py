@@ -23,7 +23,7 @@ from pieslice.fuzzing.domains import MISSING, Domains
 from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.properties import Property
 from pieslice.fuzzing.sample import POOLS, draw_sample, quotas_in, side_of
-from pieslice.fuzzing.schema import Held
+from pieslice.fuzzing.schema import AdValue
 from pieslice.reports.progress import Moved
 
 #: Cases that are tried at most.
@@ -54,7 +54,7 @@ def shrink(finding: BrokenProperty, test: Property) -> BrokenProperty:
 def weight_of(case: FuzzCase) -> tuple[int, int, float, tuple[str, ...]]:
     """How complicated a case is: attributes, then lengths of what it says, then sizes, names."""
     attributes = len(case.slot) + sum(len(party.job) for party in case.parties)
-    numbers: list[Held] = [case.run_time, max(case.claim_age, case.run_time)]
+    numbers: list[AdValue] = [case.run_time, max(case.claim_age, case.run_time)]
     for party in case.parties:
         numbers += [party.priority, party.usage, party.user]
     numbers += [*case.others.values(), *case.quotas.values(), *case.slot.values(), case.pause]
@@ -66,7 +66,7 @@ def weight_of(case: FuzzCase) -> tuple[int, int, float, tuple[str, ...]]:
     return attributes + parts, sum(map(_length, numbers)), size, users
 
 
-def _length(value: Held) -> int:
+def _length(value: AdValue) -> int:
     if value.__class__ is float and value == int(value):
         return len(str(int(value))) + (value != 0)
     if value.__class__ is int:
@@ -112,7 +112,7 @@ def _fewer(case: FuzzCase, domains: Domains, *, whole: bool) -> Iterator[FuzzCas
                 yield case.with_party(place, job=without(party.job, name))
 
 
-def _may_go(name: str, value: Held, domain: dict[str, tuple[Held, ...]], whole: bool) -> bool:
+def _may_go(name: str, value: AdValue, domain: dict[str, tuple[AdValue, ...]], whole: bool) -> bool:
     if not whole or (value.__class__ is Expression and name in ("Rank", "Requirements")):
         return True
     return any(other is MISSING for other in domain.get(name, ()))
@@ -177,7 +177,7 @@ def _plainer(case: FuzzCase, domains: Domains) -> Iterator[FuzzCase]:
                 yield case.with_party(place, job={**party.job, name: other})
 
 
-def _before(value: Held, domain: tuple[Held, ...]) -> Iterator[Held]:
+def _before(value: AdValue, domain: tuple[AdValue, ...]) -> Iterator[AdValue]:
     for other in domain:
         if other is not MISSING and (other.__class__, other) != (value.__class__, value):
             yield other

@@ -23,7 +23,7 @@ from pieslice.fuzzing.finding import BrokenProperty, EvaluationStep, compared
 from pieslice.fuzzing.properties import Property, short
 from pieslice.fuzzing.readings import Readings, alike, read
 from pieslice.fuzzing.sample import Sample
-from pieslice.fuzzing.schema import Held, value_text
+from pieslice.fuzzing.schema import AdValue, value_text
 from pieslice.fuzzing.study import Study, StudyContext, Subject
 from policy.ephemeral import AdKind, find_ephemeral
 from policy.lint.trees import names
@@ -105,7 +105,7 @@ class Monotone(Property):
         ads = [slot.ad for slot in sample.slots]
         if self._in_request:
             ads = list(sample.requests)
-        less: list[list[Held]] = []
+        less: list[list[AdValue]] = []
         pairs: set[tuple[int, int]] = set()
         for number in sorted(self.numbers()):
             with sample.having(ads, self.attribute, [number] * len(ads)):
@@ -116,7 +116,9 @@ class Monotone(Property):
             if not (sample.cases[column].free or sample.is_own(row, column)):
                 yield sample.case(row, column)
 
-    def _wrong(self, less: list[list[Held]], more: list[list[Held]]) -> Iterator[tuple[int, int]]:
+    def _wrong(
+        self, less: list[list[AdValue]], more: list[list[AdValue]]
+    ) -> Iterator[tuple[int, int]]:
         """Where the value changes in the wrong direction; rows that are alike are compared once."""
         known: dict[tuple[int, int], list[int]] = {}
         for row, (lows, highs) in enumerate(zip(less, more, strict=False)):
@@ -127,7 +129,7 @@ class Monotone(Property):
             for column in known[key]:
                 yield row, column
 
-    def _falls(self, low: Held, high: Held) -> bool:
+    def _falls(self, low: AdValue, high: AdValue) -> bool:
         return _size(high) < _size(low) if self.rising else _size(high) > _size(low)
 
     @property
@@ -165,12 +167,12 @@ class Monotone(Property):
         text = " ".join(subject.text.split())
         return BrokenProperty(self.title(), subject.macro, subject.place, text, says, steps, case)
 
-    def _value(self, prepared: PreparedCase, number: float) -> Held:
+    def _value(self, prepared: PreparedCase, number: float) -> AdValue:
         """The value of the expression with another value of the attribute."""
         slot, request = prepared.slot.ad, prepared.requests[1]
         ad = request if self._in_request else slot
         ad.insert(self.attribute, number)
-        found: Held = evaluate(self.subject.tree, slot, request, context=prepared.cycle.context)
+        found: AdValue = evaluate(self.subject.tree, slot, request, context=prepared.cycle.context)
         return found
 
     def numbers(self) -> set[float]:
@@ -193,7 +195,7 @@ class Monotone(Property):
         return set(domains.seconds)
 
 
-def _size(value: Held) -> float:
+def _size(value: AdValue) -> float:
     """Truth or a number as a number; what is neither is less than all of them."""
     return float(value) if isinstance(value, bool) or is_number(value) else float("-inf")
 

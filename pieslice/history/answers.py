@@ -27,7 +27,7 @@ _MOST_GAPS = 5
 
 
 @frozen(eq=False, repr=False)
-class HistoryTold(Result):
+class HistoryAnswer(Result):
     """What a history holds; ``name`` is that of the file."""
 
     schema: ClassVar[str] = "pieslice/history/1"
@@ -55,7 +55,7 @@ class HistoryTold(Result):
         ]
 
 
-shape(HistoryTold, "=found")
+shape(HistoryAnswer, "=found")
 
 
 def _verdict(summary: Summary) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _bytes(count: float) -> str:
 
 
 @frozen(eq=False, repr=False)
-class LifeTold(Result):
+class LifeAnswer(Result):
     """What became of a job."""
 
     schema: ClassVar[str] = "pieslice/history-job/1"
@@ -149,7 +149,7 @@ class LifeTold(Result):
         return ListedJob.of(self.found.job)
 
 
-shape(LifeTold, "=job cycles=found.cycles named=found.named life=found.entries")
+shape(LifeAnswer, "=job cycles=found.cycles named=found.named life=found.entries")
 
 
 def _starts(job: HistoryJob) -> str:
@@ -215,7 +215,7 @@ shape(TrackRecord, "* coverage")
 
 
 @frozen(eq=False, repr=False)
-class StartTold(Result):
+class StartAnswer(Result):
     """When a job will start."""
 
     schema: ClassVar[str] = "pieslice/when/1"
@@ -248,7 +248,7 @@ class StartTold(Result):
 
 
 shape(
-    StartTold, "=job now=found.now estimate lack? record=found.record next_cycle=found.next_cycle"
+    StartAnswer, "=job now=found.now estimate lack? record=found.record next_cycle=found.next_cycle"
 )
 
 

@@ -118,19 +118,19 @@ def _record(args: argparse.Namespace) -> int:
 
 
 def _history(args: argparse.Namespace) -> int:
-    from pieslice.history.answers import HistoryTold, LifeTold
+    from pieslice.history.answers import HistoryAnswer, LifeAnswer
     from pieslice.history.questions import life, summary
 
     if args.job is None:
-        return _answer(args, lambda history: HistoryTold(history.path.name, summary(history)))
-    return _answer(args, lambda history: LifeTold(life(history, args.job)))
+        return _answer(args, lambda history: HistoryAnswer(history.path.name, summary(history)))
+    return _answer(args, lambda history: LifeAnswer(life(history, args.job)))
 
 
 def _when(args: argparse.Namespace) -> int:
-    from pieslice.history.answers import StartTold
+    from pieslice.history.answers import StartAnswer
     from pieslice.history.questions import start
 
-    return _answer(args, lambda history: StartTold(start(history, args.job)))
+    return _answer(args, lambda history: StartAnswer(start(history, args.job)))
 
 
 def _answer(args: argparse.Namespace, ask: Callable[[History], Result]) -> int:

@@ -392,22 +392,22 @@ def test_what_is_read_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) ->
     """It is looked at after 16 MiB, and what the reader keeps counts as what it has read."""
     pause = 1 << 24
     monkeypatch.setattr(bounds, "READ_ALWAYS", pause + 1)
-    count = held.Held("f")
+    count = held.MemoryUse("f")
     count.add(pause)
     count.add(1)  # looked at, and just as much as is allowed
     monkeypatch.setattr(bounds, "READ_ALWAYS", pause)
-    kept = held.Held("f", kept=pause)
+    kept = held.MemoryUse("f", kept=pause)
     kept.add(pause)
     with pytest.raises(LimitError, match=r"^f: what is read takes more than 16 MiB"):
         kept.add(1)
-    much = held.Held("f", size=10 * pause)
+    much = held.MemoryUse("f", size=10 * pause)
     much.add(3 * pause)
     with pytest.raises(LimitError):
-        held.Held("f").add(pause + 1)
+        held.MemoryUse("f").add(pause + 1)
 
 
 def test_names_that_ads_share_are_counted_once(tmp_path: Path) -> None:
-    class Counted(held.Held):
+    class Counted(held.MemoryUse):
         def add(self, amount: int) -> None:
             amounts.append(amount)
 

@@ -25,7 +25,7 @@ import pieslice
 from classad.records import evolve
 from negotiator.io import InputError
 from pieslice.cli import main
-from pieslice.history.answers import HistoryTold
+from pieslice.history.answers import HistoryAnswer
 from pieslice.history.life import Decision, find_job, life_of
 from pieslice.history.questions import life, start, summary
 from pieslice.history.start import (
@@ -752,7 +752,7 @@ def test_matches_are_counted_by_the_numbers_of_the_negotiator(tmp_path: Path) ->
     assert (found.matches, found.rejections, found.cycles) == (3 + 4 + 1, 6 + 8, 3)
     assert found.matches_seen == 1
     rows = [
-        block.rows for block in HistoryTold("h", found).blocks() if isinstance(block, TextTable)
+        block.rows for block in HistoryAnswer("h", found).blocks() if isinstance(block, TextTable)
     ]
     told = "3 with decisions: 8 matches as the negotiator counts (1 seen), 14 rejections"
     assert ("cycles", told) in rows[0]

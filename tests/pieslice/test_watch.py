@@ -26,7 +26,7 @@ from pieslice.alerts.kinds import Target
 from pieslice.alerts.looking import Circumstances, _emptied, look
 from pieslice.alerts.reading import read_rules
 from pieslice.alerts.sighting import POOL, SeenGroup, Sighting, Unused
-from pieslice.alerts.telling import AlertsTold, Health, deliveries, post, prometheus, run, shown
+from pieslice.alerts.telling import AlertsAnswer, Health, deliveries, post, prometheus, run, shown
 from pieslice.cli import main
 from pieslice.recording.store import History, Recorder
 from pieslice.reports.layout import render_plain
@@ -565,10 +565,10 @@ def test_rules_are_checked_without_a_pool(
 
 def test_a_sum_is_a_table() -> None:
     course = AlertCourse((rule("idle-user", name="starving"),))
-    text = str(AlertsTold.of("cm", course))
+    text = str(AlertsAnswer.of("cm", course))
     assert text.splitlines()[0] == "cm: 0 alerts in 0 cycles"
-    assert not AlertsTold.of("cm", course).any
-    open_ = evolve(AlertsTold.of("cm", course), open=(change().alert,))
+    assert not AlertsAnswer.of("cm", course).any
+    open_ = evolve(AlertsAnswer.of("cm", course), open=(change().alert,))
     assert open_.any
     assert json.loads(open_.to_json())["rules"] == [
         {"rule": "starving", "kind": "idle-user", "begun": 0, "open": 1}

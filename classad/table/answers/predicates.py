@@ -18,7 +18,7 @@ from classad.table.answers.sampling import Sampler
 from classad.table.arrays import flag, without
 from classad.table.expressions.partner import INSTANT, Partner
 from classad.table.expressions.plans import EvaluationPlan, PlannedRows, Variants
-from classad.table.memo import Asked, Budget, Memo, PartnerMemo
+from classad.table.memo import Budget, Memo, PartnerAttribute, PartnerMemo
 from classad.table.shapes import Shape
 from classad.table.store.columns import Column, Joint, Part
 from classad.table.store.store import Store
@@ -275,7 +275,7 @@ class JointVerdicts(PartnerMemo[PartVerdict]):
         return self.keep(partner.keys, found)
 
 
-def _asked_by(predicate: Predicate) -> frozenset[Asked]:
+def _asked_by(predicate: Predicate) -> frozenset[PartnerAttribute]:
     """The attributes of partners that a predicate has read."""
     return frozenset(chain.from_iterable(variant.asked for variant in predicate.variants))
 
@@ -284,11 +284,11 @@ def grouped(
     predicates: Sequence[Predicate], partner: Partner, budget: Budget
 ) -> list[JointVerdicts]:
     """The predicates by the attributes that they read of such a partner."""
-    reading: dict[frozenset[Asked], list[Predicate]] = {}
+    reading: dict[frozenset[PartnerAttribute], list[Predicate]] = {}
     for predicate in predicates:
         predicate.verdict(partner)
         reading.setdefault(_asked_by(predicate), []).append(predicate)
-    homes: dict[frozenset[Asked], list[Predicate]] = {}
+    homes: dict[frozenset[PartnerAttribute], list[Predicate]] = {}
     for asked in sorted(reading, key=len, reverse=True):
         # What the clock decides is to be found anew at each instant, and nothing else.
         fit = (home for home in homes if asked <= home and (INSTANT in home) == (INSTANT in asked))

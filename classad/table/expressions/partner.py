@@ -17,7 +17,7 @@ from classad.binding.batch import _Evaluator
 from classad.evaluation.state import EvalContext
 from classad.language.values import UNDEFINED
 from classad.table.expressions.conjuncts import MARK
-from classad.table.memo import Asked, Key
+from classad.table.memo import Key, PartnerAttribute
 from classad.table.shapes import MINE, OTHERS, Shape
 from classad.table.store.columns import PLAIN
 from classad.table.store.store import SCOPE_NAMES, Store
@@ -88,44 +88,44 @@ class Constants:
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values
-        self.keys: dict[Asked, Any] = {}
+        self.keys: dict[PartnerAttribute, Any] = {}
         for name, value in values.items():
             kind = value.__class__
             key = (kind, repr(value) if kind is float else value)
             self.keys[name] = self.keys[name,] = key
 
 
-#: Asked for where the clock or the zone decides.
+#: PartnerAttribute for where the clock or the zone decides.
 INSTANT: Final = f"{MARK}instant"
 
 
-class _Keys(dict[Asked, Any]):
+class _Keys(dict[PartnerAttribute, Any]):
     """What the attributes of a partner are to expressions, found when first asked for."""
 
     __slots__ = ("_partner",)
 
-    def __init__(self, partner: Partner, absent: Mapping[Asked, None]) -> None:
+    def __init__(self, partner: Partner, absent: Mapping[PartnerAttribute, None]) -> None:
         super().__init__(absent)
         self._partner = partner
 
-    def __missing__(self, asked: Asked) -> Any:
-        if asked is INSTANT:
+    def __missing__(self, attribute: PartnerAttribute) -> Any:
+        if attribute is INSTANT:
             context = self._partner.context
             # `TARGET.CurrentTime` is undefined without a partner.
             alone = self._partner.ad is None
-            instant = self[asked] = (float, context.now, context.tz, alone)
+            instant = self[attribute] = (float, context.now, context.tz, alone)
             return instant
-        plain = isinstance(asked, str)
-        name, ad = asked if isinstance(asked, str) else asked[0], self._partner.ad
+        plain = isinstance(attribute, str)
+        name, ad = attribute if isinstance(attribute, str) else attribute[0], self._partner.ad
         if (ad is None or (name not in ad._attrs and ad._chained is None)) and name[0] != MARK:
-            self[asked] = None
+            self[attribute] = None
             shapes = self._partner.shapes
-            shapes.absent.keep(asked, None, 200)
+            shapes.absent.keep(attribute, None, 200)
             if not plain:
                 shapes.exactly[name] = (name,)
             return None
         item = self._partner.item(name)
-        key = self[asked] = item.value if plain else item.exact
+        key = self[attribute] = item.value if plain else item.exact
         return key
 
 
@@ -178,9 +178,9 @@ class Partner:
             found = self._evaluator = _Evaluator(self.context)
         return found
 
-    def key(self, asked: Asked) -> Any:
+    def key(self, attribute: PartnerAttribute) -> Any:
         """What an attribute is to an expression."""
-        return self.keys[asked]
+        return self.keys[attribute]
 
     def vector(self, name: str) -> Vector:
         """The value of an attribute that counts as one (``counts_as_value``), or undefined."""

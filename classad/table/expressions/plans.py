@@ -21,7 +21,7 @@ from classad.table.expressions.partner import (
     PartnerItem,
     counts_as_value,
 )
-from classad.table.memo import Asked, Budget, CountedResult, Key, Memo, PartnerMemo
+from classad.table.memo import Budget, CountedResult, Key, Memo, PartnerAttribute, PartnerMemo
 from classad.table.shapes import BOTH, EITHER, MINE, OTHERS, Shape
 from classad.table.store.columns import Part
 from classad.table.store.store import Store
@@ -50,12 +50,12 @@ class PlannedRows(PartnerMemo[Any]):
         self,
         part: Part,
         columns: tuple[str, ...],
-        asked: tuple[Asked, ...],
+        attributes: tuple[PartnerAttribute, ...],
         row_by_row: bool,
         circular: bool,
         budget: Budget,
     ) -> None:
-        super().__init__(asked, budget)
+        super().__init__(attributes, budget)
         self.part = part
         self.columns = columns
         self.row_by_row = row_by_row
@@ -76,9 +76,11 @@ class EvaluationPlan:
 
     __slots__ = ("_wide", "asked", "columns", "groups", "random", "row_by_row")
 
-    def __init__(self, groups: list[PlannedRows], asked: tuple[Asked, ...], random: bool) -> None:
+    def __init__(
+        self, groups: list[PlannedRows], attributes: tuple[PartnerAttribute, ...], random: bool
+    ) -> None:
         self.groups = groups
-        self.asked = asked
+        self.asked = attributes
         self.random = random
         self.columns = frozenset[str]().union(*(group.columns for group in groups))
         self.row_by_row = 0
@@ -133,8 +135,8 @@ def make_plan(
     return EvaluationPlan(groups, _in_order(asked, exact, clock), random)
 
 
-def _in_order(asked: set[str], exact: bool, clock: bool) -> tuple[Asked, ...]:
-    names: list[Asked] = [(name,) for name in asked] if exact else list(asked)
+def _in_order(asked: set[str], exact: bool, clock: bool) -> tuple[PartnerAttribute, ...]:
+    names: list[PartnerAttribute] = [(name,) for name in asked] if exact else list(asked)
     return (*sorted(names), *((INSTANT,) if clock else ()))
 
 
