@@ -33,7 +33,7 @@ from policy.knobs.lists import SUBMITTED_MACROS
 from policy.language.about import about
 from policy.language.table import DETECTED_ORIGIN
 from policy.model import NegotiatorPolicy
-from policy.publishing import LISTS, POLICY
+from policy.publishing import LISTS, POLICY, local_startds
 
 #: What is only in the ads of a request, or of any ad while it is matched.
 _ALWAYS: Final = frozenset({"my", "target", "currenttime"})
@@ -56,11 +56,12 @@ class WhatIf:
     """What another configuration changes in a pool besides the policy of the negotiator.
 
     ``machines`` of ``of`` have it, by the condition ``where``.  ``between``: macros that act
-    between cycles; ``nowhere``: those that have no part in who gets what.
-    ``startds_unknown``: the configuration of before says nothing of startds, so that only what the
-    other one sets can be told; ``schedds_unknown``: nothing of submissions, so that jobs may have
-    been through what the other one has.  ``untyped``: slots that tell no type, for which nothing of
-    their type was written.  ``host_macros``: what slots were to be told of each machine.
+    between cycles; ``nowhere``: those that have no part in who gets what; ``overridden``: those
+    that change no slot, as each startd has its own.  ``startds_unknown``: the configuration of
+    before says nothing of startds, so that only what the other one sets can be told;
+    ``schedds_unknown``: nothing of submissions, so that jobs may have been through what the other
+    one has.  ``untyped``: slots that tell no type, for which nothing of their type was written.
+    ``host_macros``: what slots were to be told of each machine.
     """
 
     machines: int = 0
@@ -76,6 +77,7 @@ class WhatIf:
     untyped: int = 0
     schedds_unknown: bool = False
     host_macros: tuple[HostMacro, ...] = ()
+    overridden: tuple[ChangedMacro, ...] = ()
 
     @property
     def is_partial(self) -> bool:
@@ -93,7 +95,8 @@ class WhatIf:
         """Whether there is nothing to say."""
         jobs = self.jobs
         said = (self.attributes, jobs.changed, jobs.lost, jobs.kept, jobs.problems)
-        return not any((*said, self.between, self.not_followed, self.nowhere, self.untyped))
+        macros = (self.between, self.not_followed, self.nowhere, self.overridden)
+        return not any((*said, *macros, self.untyped))
 
 
 @frozen(eq=False)
@@ -169,6 +172,7 @@ class Reconfiguration:
             untyped,
             bool(jobs.jobs.changed) and not _says_of_submissions(self.before),
             tuple(_host_macros(self.after.seen_by("STARTD"), slots.changes)),
+            tuple(_overridden(self.after, macros, slots)),
         )
         others = machines - slots.machines
         claims = read_claims(self.before) if others else None
@@ -230,6 +234,20 @@ def _host_macros(config: Config, changes: Iterable[AdvertisedChange]) -> Iterato
         for name, found in used:
             if found is not None and found.origin == DETECTED_ORIGIN:
                 yield HostMacro(macro, name, found.raw)
+
+
+def _overridden(
+    config: Config, macros: Iterable[ChangedMacro], slots: Reconfigured
+) -> Iterator[ChangedMacro]:
+    """Macros of slots of which every startd has one with its local name, which counts."""
+    written = {change.macro.casefold() for change in slots.changes}
+    startds = [config.seen_by("STARTD", name) for name in local_startds(config).values()]
+    for one in macros:
+        if one.acts is not Acts.SLOTS or one.macro.casefold() in written or not slots.machines:
+            continue
+        counting = [found for startd in startds if (found := startd.lookup(one.macro)) is not None]
+        if counting and all("." in found.name for found in counting):
+            yield evolve(one, why=f"each startd has its own, such as {counting[0].name}")
 
 
 def _unknown_names(

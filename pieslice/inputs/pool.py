@@ -31,6 +31,8 @@ from policy.language.about import about
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.versions import Followed
 
+#: The finding of a name that nobody reads.
+_UNKNOWN: Final = "P201"
 #: Commands whose answers say what a configuration changes.
 _SAYING: Final = frozenset({"diff", "negotiate"})
 
@@ -107,6 +109,9 @@ def refuse_definitions(diagnostics: Sequence[Diagnostic]) -> None:
         if item.severity == "error" and item.source and item.source.name == COMMAND_LINE_ORIGIN:
             if about(item).ends:  # its help says how a report goes on with what a file has
                 item.help = f"condor_{about(item).ends.lower()} ends when it reads this"
+            if item.id == _UNKNOWN:
+                help = "" if item.help is None else f"; {item.help}"
+                item = Diagnostic(f"{item.message}{help}")
             wrong.append(item)
     if wrong:
         raise InputError(wrong)

@@ -29,6 +29,8 @@ from policy.publishing import POLICY
 #: How many kinds of changed jobs are listed; JSON has all.
 _MOST: Final = 8
 _LONGEST: Final = 120
+#: How many changes of slots are told one by one beside an answer about something else.
+_MOST_BESIDE: Final = 3
 #: Attributes that each slot has.
 _POLICY: Final = frozenset(attribute for attribute, _ in POLICY.values())
 _FATES: Final = {
@@ -40,7 +42,7 @@ _FATES: Final = {
 
 @view(
     "machines machines_of=of for=where attributes changed_jobs=jobs.changed lost_jobs=jobs.lost"
-    " kept=jobs.kept problems=jobs.problems between not_followed nowhere unknown_names"
+    " kept=jobs.kept problems=jobs.problems between not_followed nowhere overridden unknown_names"
     " startds_unknown schedds_unknown slots_without_type=untyped host_macros"
 )
 class WhatIfData:
@@ -101,7 +103,12 @@ def notes(what_if: WhatIf | None, *, of_cycle: bool = True) -> list[Diagnostic]:
     """
     if what_if is None:
         return []
-    said = list(_lines(what_if if of_cycle else evolve(what_if, between=())))
+    many = len(what_if.attributes) > _MOST_BESIDE
+    kept = evolve(what_if, attributes=() if many else what_if.attributes)
+    said = list(_lines(kept if of_cycle else evolve(kept, between=())))
+    if many:
+        names = listed(dict.fromkeys(change.attribute for change in what_if.attributes))
+        said.append(_Sentence(f"slots advertise other values of {names} (`pieslice diff`)"))
     if what_if.nowhere:
         names = ", ".join(what_if.nowhere)
         said.append(_Sentence(f"differ, without a part in who gets which slot: {names}"))
@@ -140,6 +147,8 @@ def _lines(found: WhatIf) -> Iterator[_Sentence]:
         )
     for macro in found.between:
         yield _Sentence(f"acts between cycles, as `simulate` and --cycles show: {_macro(macro)}")
+    for macro in found.overridden:
+        yield _Sentence(f"changes no slot: {_macro(macro)}: {macro.why}", True)
     for macro in found.not_followed:
         if macro.why != OTHER_LOCAL_NAME:
             yield _Sentence(f"not applied: {_macro(macro)}: {macro.why}", True)

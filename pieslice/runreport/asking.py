@@ -35,6 +35,8 @@ def policy_options(plan: Record) -> list[str]:
     if config is None and Path(plan["pool"]).is_dir():
         config = CapturePaths(Path(plan["pool"])).find("config")
     words = [] if config is None else ["--config", str(config)]
+    for file in plan.get("also", ()):
+        words += ["--also", file]
     for name, text in plan.get("settings", ()):
         words += ["-D", f"{name}={text}"]
     return words

@@ -79,7 +79,9 @@ class Score(Result):
     followed: Followed | None = None
 
     def summary(self) -> str:
-        return f"{self.totals['exact']} of {self.totals['cycles']} cycles exact"
+        count = self.totals
+        said = f"{count['exact']} of {plural(count['cycles'], 'cycle')} as predicted"
+        return f"{said}, {count['agreeing']} of {plural(count['seen'], 'match')}"
 
     def blocks(self) -> Sequence[Block]:
         count = self.totals
@@ -98,7 +100,7 @@ class Score(Result):
         )
         shown = tuple((label, *cycles, *matches) for label, cycles, matches in rows)
         lines: list[Block] = [
-            Line(f"pool {self.pool}: predictions", heading=True),
+            Line(f"pool {self.pool}: {self.summary()}", heading=True),
             TextTable(columns, shown),
         ]
         if count["silent"]:

@@ -66,12 +66,15 @@ def add_commands(subcommands: Subcommands) -> None:
     )
     parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help=_COMPARE)
     parser.add_argument(
+        "-D",
+        "--define",
         "--set",
         action="append",
+        dest="set",
         default=[],
         type=setting,
         metavar="NAME=TEXT",
-        help="set a macro after the configuration; can be given again",
+        help="a definition after all configuration files; can be given again",
     )
     for option, kind, default, text in (
         ("--series", _whole, 600, "seconds between rows of the series (600)"),
@@ -134,6 +137,13 @@ def add_what_is_simulated(parser: argparse.ArgumentParser) -> None:
         "--replay", metavar="F", help="the jobs of a history in its pool, for as long as it goes"
     )
     parser.add_argument("--config", metavar="F", help="configuration (default: that of the folder)")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="F",
+        help="a file that is read after the configuration: what is to change, and nothing else",
+    )
     add_where(parser)
     add_version(parser)
     parser.add_argument(

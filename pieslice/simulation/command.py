@@ -79,15 +79,15 @@ def simulate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> in
             return _resume(args, out, err)
         _check(args)
         plan = plan_of(args, args.seed, tuple(args.set), args.series)
+        sides = _sides(args, plan)
+        for _, side in sides:
+            show_diagnostics(about_policy(side), err)
         if args.workload is None and plan.workload == CAPTURED and Path(plan.pool).exists():
             told = (
                 f"the jobs of {plan.pool}, which run {plan.run_time} s in the middle (--run-time)"
             )
             told += "; --workload names others, --every repeats them"
             show_diagnostics([Diagnostic(told, severity="note")], err)
-        sides = _sides(args, plan)
-        for _, side in sides:
-            show_diagnostics(about_policy(side), err)
         if args.capture is not None:
             return _capture(args, plan, out, err)
         with contextlib.ExitStack() as cleanup:
@@ -130,8 +130,8 @@ def plan_of(
             raise RunError("--replay names the workload: give it without --workload")
         pool, workload = pool or args.replay, args.replay
         days = days or recorded_seconds(Path(args.replay)) / _DAY
-    if args.where and not (args.config or args.set or getattr(args, "compare", None)):
-        raise RunError(f"{ONLY_FOR}: give --config, too")
+    if args.where and not (args.config or args.also or args.set or getattr(args, "compare", None)):
+        raise RunError(f"{ONLY_FOR}: give --config or --also, too")
     if pool is None:
         raise RunError("give a pool and --workload, --replay, or --resume and the folder of a run")
     if workload is None:
@@ -146,6 +146,7 @@ def plan_of(
         workload=workload,
         seconds=round((days or 1.0) * _DAY),
         config=args.config,
+        also=tuple(args.also),
         where=args.where or "",
         seed=seed,
         machines=args.machines,

@@ -10,13 +10,14 @@ than there are slots, so no more are shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from random import Random
 from types import NoneType
 
 from classad import ClassAd
 from classad.ads.expression import Expression
+from classad.errors import Diagnostic
 from classad.records import define, evolve, field
 from classad.table.store.columns import PLAIN
 from negotiator.accounting.accountant import Accountant, AccountantSettings, accountant_settings
@@ -72,6 +73,8 @@ class Negotiator:
     followed: Followed = field(factory=Followed)
     #: What the configuration changes besides the policy.
     what_if: WhatIf | None = None
+    #: What of the capture could not be read, or is doubtful.
+    doubts: Sequence[Diagnostic] = ()
     #: How often the pool had changed when quotas were assigned last.
     _assigned_at: int | None = field(init=False, default=None)
     due: Entitlement = field(init=False)

@@ -26,11 +26,13 @@ _TOLD: Final = 3
 
 
 def about_run(negotiator: Negotiator) -> list[Diagnostic]:
-    """What the configuration changes, jobs that match no slot, and slots that are not shared."""
+    """What could not be read, jobs that match no slot, slots that are not shared, what the
+    configuration changes."""
     simulation = negotiator.simulation
     changed = notes(negotiator.what_if, of_cycle=False)
     ends = _about_ends(simulation)
-    return [*changed, *about_jobs(simulation), *_about_slots(simulation.pool), *ends]
+    of_jobs = about_jobs(simulation)
+    return [*negotiator.doubts, *of_jobs, *_about_slots(simulation.pool), *ends, *changed]
 
 
 def _about_ends(simulation: Simulation) -> list[Diagnostic]:

@@ -62,7 +62,8 @@ def _configuration(plan: Plan) -> dict[str, str]:
         if path is None and pool.is_dir():
             path = CapturePaths(pool).find("config")
         text = "" if path is None else path.read_text("utf-8", "surrogateescape")
-    more = [text for _, text in plan.texts]
+    more = [file.read_text("utf-8", "surrogateescape") for file in plan.overlays]
+    more += (text for _, text in plan.texts)
     more += (f"{name} = {value}" for name, value in plan.settings)
     return {"condor_config": "\n".join([text, *more, ""]) if more else text}
 

@@ -51,7 +51,6 @@ from pieslice.data import JsonData
 from pieslice.inputs.configuration import check_policy_file
 from pieslice.inputs.pool import refuse_definitions
 from pieslice.inputs.versions import OPTION
-from pieslice.reports.names import did_you_mean
 from pieslice.simulation.engine import MachineChange, Simulation, Sink
 from pieslice.simulation.errors import RunError, WorkloadError
 from pieslice.simulation.matching import Negotiator
@@ -71,8 +70,6 @@ from pieslice.simulation.workload import (
     table_rows,
 )
 from policy.claims import ClaimSettings
-from policy.data.tables import meanings
-from policy.io import builtin_library
 from policy.model import NegotiatorPolicy
 from policy.universes import UNIVERSES
 from policy.versions import Followed, followed_version, parse_version
@@ -94,13 +91,18 @@ def _pairs(pairs: Iterable[Iterable[str]]) -> tuple[tuple[str, str], ...]:
     return tuple((name, text) for name, text in pairs)
 
 
+def _names(files: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, files))
+
+
 @frozen
 class Plan:
     """A run.  Times in seconds; paths as text, so that it can be written down.
 
     ``workload``: a file, ``capture``, or streams or jobs as values, as their files have them.
-    ``instead_of``: a configuration of the pool in place of which ``config`` is; ``where``: the
-    machines whose startds have it, by the ads of their slots.
+    ``also``: configurations that are read after that; ``instead_of``: a configuration of the pool
+    in place of which all these are; ``where``: the machines whose startds have them, by the ads of
+    their slots.
     ``worklife``, ``retirement``: None for what the configuration says.  ``now``: when it begins,
     seconds since the epoch; None for the time of the capture.  ``condor_version``: whose rules are
     followed; None: what the capture's daemons tell, ``fallback_version`` where they tell none.
@@ -129,6 +131,12 @@ class Plan:
     fallback_from: str = ""
     instead_of: str | None = None
     where: str = ""
+    also: tuple[str, ...] = field(default=(), converter=_names)
+
+    @property
+    def overlays(self) -> tuple[Path, ...]:
+        """The files of ``also``."""
+        return tuple(map(Path, self.also))
 
     @property
     def version(self) -> Followed | None:
@@ -165,6 +173,7 @@ def command_of(plan: Plan) -> str:
     words += ["--days", f"{plan.seconds / 86_400:.10g}"]
     words += ["--every", f"{plan.every / 3600:.10g}"] if plan.every else []
     words += ["--fresh"] if plan.fresh else []
+    words += [word for file in plan.also for word in ("--also", file)]
     words += [word for name, text in plan.settings for word in ("--set", f"{name}={text}")]
     return shlex.join(words)
 
@@ -210,6 +219,8 @@ def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
         plan.seed,
         followed=capture.facts.version,
         what_if=capture.what_if,
+        # The policy's own are what ``about_policy`` says.
+        doubts=[item for item in capture.diagnostics if item.id is None],
     )
     return simulation, negotiator
 
@@ -243,7 +254,12 @@ def _plain(plan: Plan, count: int, cpus: int) -> Capture:
     followed = plan.version or plan.fallback or Followed()
     config = None if plan.config is None else Path(plan.config)
     loaded = read_policy(
-        config, epoch, texts=plan.texts, defines=plan.settings, version=followed.version
+        config,
+        epoch,
+        overlays=plan.overlays,
+        texts=plan.texts,
+        defines=plan.settings,
+        version=followed.version,
     )
     slots = tuple(slot.ad for slot in plain_pool(count, cpus).slots.values())
     facts = PoolFacts(plan.pool, count, count, 0, 0, 0, epoch, "", version=followed)
@@ -264,12 +280,14 @@ def _captured(plan: Plan) -> Capture:
         )
         raise InputError([Diagnostic(f"{plan.pool}: no such folder", help=text)])
     given = {} if plan.config is None else {"config": Path(plan.config)}
-    before = [ConfigPaths()] if plan.config or plan.texts or plan.settings else []
+    changed = plan.config or plan.also or plan.texts or plan.settings
+    before = [ConfigPaths()] if changed else []
     if plan.instead_of is not None:
         before.append(ConfigPaths(Path(plan.instead_of)))
     paths = CapturePaths(
         Path(plan.pool),
         given,
+        overlays=plan.overlays,
         texts=plan.texts,
         defines=plan.settings,
         before=tuple(before),
@@ -402,7 +420,7 @@ def absolute(plan: Plan) -> Plan:
     """The plan as workers in other folders understand it."""
     names = ("pool", "workload", "config", "machines", "instead_of")
     paths: JsonData = {name: _full(getattr(plan, name)) for name in names}
-    return evolve(plan, **paths)
+    return evolve(plan, **paths, also=_names(map(_full, plan.also)))
 
 
 def _full(value: object) -> object:
@@ -412,7 +430,7 @@ def _full(value: object) -> object:
 
 
 def read_setting(text: str) -> tuple[str, str]:
-    """The name and the text of ``NAME=TEXT``; raises ``RunError``, so for a name of no macro."""
+    """The name and the text of ``NAME=TEXT``; raises ``RunError``."""
     name, equals, value = text.partition("=")
     if not equals:
         raise RunError(f"`{text}` is not NAME=TEXT")
@@ -421,13 +439,9 @@ def read_setting(text: str) -> tuple[str, str]:
 
 
 def check_macro(name: str) -> None:
-    """Raise ``RunError`` for a name that is none of a macro."""
+    """Raise ``RunError`` for a text that can be no name; who reads it, ``about_policy`` says."""
     if not re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII):
         raise RunError(f"`{name}` is not the name of a macro")
-    if not name.upper().startswith("GROUP_") and not name.upper().endswith("_LIMIT"):
-        known = [*builtin_library().defaults, *meanings()]
-        if name.lower() not in {item.lower() for item in known}:
-            raise RunError(f"`{name}` is not a macro of HTCondor{did_you_mean(name, known)}")
 
 
 def about_policy(plan: Plan) -> list[Diagnostic]:
@@ -442,11 +456,12 @@ def about_policy(plan: Plan) -> list[Diagnostic]:
 
 def _about_policy(plan: Plan) -> list[Diagnostic]:
     path = None if plan.config is None else Path(plan.config)
-    if path is not None:
-        check_policy_file(path)
+    for file in (path, *plan.overlays):
+        if file is not None:
+            check_policy_file(file)
     if path is None and Path(plan.pool).is_dir():
         path = CapturePaths(Path(plan.pool)).find("config")
-    loaded = read_policy(path, 0, texts=plan.texts, defines=plan.settings)
+    loaded = read_policy(path, 0, overlays=plan.overlays, texts=plan.texts, defines=plan.settings)
     refuse_definitions(loaded.diagnostics)
     found = [item for item in loaded.diagnostics if item.severity != "note"]
     for knob in loaded.unsupported:
@@ -461,12 +476,12 @@ def _about_policy(plan: Plan) -> list[Diagnostic]:
 def fingerprint(plan: Plan) -> str:
     """Tells whether the files of a plan are still what they were."""
     digest = sha256()
-    for text in (plan.pool, plan.workload, plan.config, plan.machines, plan.instead_of):
+    files = plan.config, plan.machines, plan.instead_of, *plan.also
+    for text in (plan.pool, plan.workload, *files):
         path = Path(text) if isinstance(text, str) else None
         if path is None:
             continue
-        files = sorted(path.iterdir()) if path.is_dir() else [path]
-        for file in files:
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
             if file.is_file():
                 digest.update(f"{file.name}\0".encode() + file.read_bytes())
     return digest.hexdigest()

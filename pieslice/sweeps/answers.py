@@ -112,11 +112,11 @@ def about_sweep(plan: Plan, axes: Sequence[MacroAxis]) -> list[Diagnostic]:
 
     Raises what makes all points impossible.
     """
-    simulation, _ = build(plan, lambda *event: None)
+    simulation, negotiator = build(plan, lambda *event: None)
     found: dict[str, Diagnostic] = {}
     for settings in ((), *(((axis.name, text),) for axis in axes for text in axis.values)):
         one = evolve(plan, settings=(*plan.settings, *settings))
         what_if = build(one, lambda *event: None)[1].what_if
         for item in (*about_policy(one), *notes(what_if, of_cycle=False)):
             found.setdefault(item.render(), item)
-    return [*found.values(), *about_jobs(simulation)]
+    return [*negotiator.doubts, *found.values(), *about_jobs(simulation)]

@@ -118,7 +118,7 @@ def test_the_score_is_a_table(recorded: Place, capsys: pytest.CaptureFixture[str
     assert f"{POOL}: asking for each cycle\n  {followed}\n" in err
     assert f"  {followed}\n" in out
     assert "matches 15/15 rejections " in out
-    assert f"pool {POOL}: predictions\n" in out
+    assert f"pool {POOL}: 1 of 1 cycle as predicted, 15 of 15 matches\n" in out
     assert max(map(len, out.splitlines())) <= 80
 
 
@@ -1163,7 +1163,7 @@ def test_sigterm_ends_with_the_score(
 
     monkeypatch.setattr(loop.Shadow, "cycles", cycles)
     assert shadow() == 0
-    assert f"pool {POOL}: predictions" in capsys.readouterr().out
+    assert f"pool {POOL}: 0 of 0 cycles as predicted" in capsys.readouterr().out
     assert signal.getsignal(signal.SIGTERM) == before
 
 

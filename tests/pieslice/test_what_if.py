@@ -242,3 +242,48 @@ def test_programs_ask_the_same(pool: Path) -> None:
     both = {"a": None, "b": {"START": "false"}}
     runs = pieslice.simulate("pool", "capture", both, days=0.02)
     assert runs.summary_of("b")["never_started"] == 3
+
+
+def test_a_macro_that_each_startd_has_of_its_own_is_said_to_change_no_slot(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = "".join(f"N{n}.STARTD_NAME = n{n}\nN{n}.START = true\n" for n in (1, 2, 3))
+    Path("pool/condor_config").write_text(own)
+    Path("new").write_text(START)
+    words = ("diff", "pool", "--also", "new")
+    assert "changes no slot: START: True -> TARGET.RequestGPUs > 0" in text(capsys, *words)
+    Path("pool/condor_config").write_text(own.replace("N3.START =", "X ="))
+    assert "Start of 1 slot of 1 machine: true -> TARGET.RequestGPUs > 0" in text(capsys, *words)
+
+
+def test_a_simulation_reads_what_is_to_change_after_the_configuration_of_the_pool(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("pool/condor_config").write_text("START = $(WHO)\nWHO = true\n")
+    Path("also").write_text("WHO = TARGET.RequestGPUs > 0\n")
+    words = ("simulate", "pool", "--days", "0.05")
+    assert data(capsys, *words)["never_started"] == 1
+    assert data(capsys, *words, "--also", "also")["never_started"] == 2
+    assert data(capsys, *words, "--also", "also", "-D", "WHO=false")["never_started"] == 3
+    assert main([*words, "--also", "nowhere"]) == 2
+    assert "nowhere: no such file" in capsys.readouterr().err
+
+
+def test_a_simulation_says_what_of_its_pool_could_not_be_read(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slots = Path("pool/slots.ads")
+    slots.write_text(slots.read_text().replace("GPUs = 1", "GPUs = (", 1))
+    assert main(["simulate", "pool", "--days", "0.05"]) == 1
+    err = capsys.readouterr().err
+    assert "slots.ads:8:" in err
+    assert "not read: 1 attribute" in err
+
+
+def test_a_simulation_warns_of_a_short_configuration_in_place_of_that_of_the_pool(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("pool/condor_config").write_text(GROUPS)
+    Path("new").write_text("PRIORITY_HALFLIFE = 7200\n")
+    assert main(["simulate", "pool", "--days", "0.05", "--config", "new"]) == 0
+    assert "in place of the pool's own has 1 macro" in " ".join(capsys.readouterr().err.split())
