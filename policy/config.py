@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from types import MappingProxyType
 
+from attr import Factory, evolve, field, frozen
+
 from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
-from classad.records import Factory, evolve, field, frozen
 from classad.source import Source
 from policy.language import expressions
 from policy.language.about import NOT_RUN, About

@@ -15,7 +15,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.config import Config, Library, load_config
 from policy.data.tables import parameter_rows
 from policy.history import builtin_rows, templates_of

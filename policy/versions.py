@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from classad.records import frozen
+from attr import frozen
 
 __all__ = [
     "LINES", "NEWEST", "NOT_GIVEN", "OLDEST", "RECORDED", "Followed", "UnknownVersionError",

@@ -1,6 +1,6 @@
 """Defines the syntax tree of the ClassAd language: what was written, not what it means.
 
-Every node is an immutable record carrying ``start`` and ``end``, offsets into the text it was
+Every node is an immutable attrs class carrying ``start`` and ``end``, offsets into the text it was
 parsed from (both 0 for a node made by hand); they take no part in equality.  Parentheses are nodes
 of their own because printing keeps them and because evaluation counts them (depth limit 400).
 
@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from sys import float_info
 from typing import Final
 
+from attr import field, frozen
+
 from classad.language.names import fold_name
 from classad.language.values import AbsTime, RelTime, Value
-from classad.records import field, frozen
 
 #: What a literal may hold.
 LiteralValue = Value | bool | int | float | str | AbsTime | RelTime

@@ -18,12 +18,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.files.ads import load_file, read_long
 from classad.language.values import Value
 from classad.loading.columns import LoadedColumns
-from classad.records import frozen
 from classad.source import Source
 from policy.language.numbers import saturated
 

@@ -18,9 +18,10 @@ from functools import partial
 from operator import mul
 from typing import Any, Final, NamedTuple
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.loading.columns import LoadedColumns, Tag
-from classad.records import frozen
 from negotiator.capture.ads import LocatedAd, load_columns, number_of
 from negotiator.capture.files import CaptureReader
 from negotiator.model.loaded_slots import LoadedSlots

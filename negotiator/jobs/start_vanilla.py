@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from attr import evolve, fields_dict
+
 from classad import ClassAd
 from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
-from classad.records import evolve, fields
 from classad.syntax.nodes import Binary, Node, Parens, Reference, walk
 
 _VANILLA: Final = 5
@@ -76,12 +77,12 @@ def _of_target(node: Node) -> Node:
     if node.__class__ is Reference and _is_scope(node.base, "SLOT"):
         return evolve(node, base=Reference("TARGET"))
     changes: dict[str, Any] = {}
-    for one in fields(node.__class__):
-        part = getattr(node, one.name)
+    for name in fields_dict(node.__class__):
+        part = getattr(node, name)
         if isinstance(part, Node):
-            changes[one.name] = _of_target(part)
+            changes[name] = _of_target(part)
         elif part.__class__ is tuple:
-            changes[one.name] = tuple(_of_target(it) if isinstance(it, Node) else it for it in part)
+            changes[name] = tuple(_of_target(it) if isinstance(it, Node) else it for it in part)
     return evolve(node, **changes) if changes else node
 
 

@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from attr import Factory, asdict, astuple, field, fields, frozen
+
 from classad import ClassAd
-from classad.records import Factory, asdict, field, fields, frozen
 from policy.dialects import HTCONDOR, Dialect
 from policy.versions import Followed, Version
 
@@ -159,7 +160,7 @@ class Snapshot:
 
 
 def _astuple(queue: ScheddQueue) -> tuple[object, ...]:
-    return tuple(asdict(queue, recurse=False).values())
+    return astuple(queue, recurse=False)
 
 
 #: The name of a dynamic slot: that of the partitionable one, with a number behind it.

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
+from attr import frozen
+
 from classad import ClassAd, Table
 from classad.errors import Diagnostic
-from classad.records import frozen
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.whatif.pool import WhatIf

@@ -16,9 +16,10 @@ from functools import cached_property
 from threading import Lock
 from time import perf_counter
 
+from attr import define, field, frozen
+
 from classad.binding.python_values import PythonValue, item_to_python
 from classad.errors import Diagnostic
-from classad.records import define, field, frozen
 from classad.table import Table
 from negotiator.engines import ENGINES, make_engines
 from negotiator.io import Capture, InputError

@@ -13,7 +13,8 @@ from pathlib import PurePath
 from shlex import join
 from typing import Final
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.schema import Schema
 from pieslice.reports.document import NOT_SHOWN, view

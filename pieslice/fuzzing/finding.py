@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from attr import frozen
+
 from classad.analysis.explain import explain
 from classad.errors import ClassAdParseError
 from classad.formats.unparse import unparse, unparse_value
-from classad.records import frozen
 from classad.syntax.nodes import Node
 from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.schema import AdValue, value_text

@@ -15,8 +15,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Final
 
+from attr import Factory, evolve, frozen
+
 from classad.errors import Diagnostic
-from classad.records import Factory, evolve, frozen
 from negotiator.capture.files import SILENT, ConfigPaths, StageWatch
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts

@@ -16,8 +16,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from attr import define, field, frozen
+
 from classad.errors import Diagnostic
-from classad.records import define, field, frozen
 from negotiator.capture.ads import LocatedAd, begins_as, content_of, is_log, read_ads
 from negotiator.capture.files import CapturePaths, InputError
 from pieslice.data import JsonObject, Record

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import IO, TYPE_CHECKING
 
-from classad.records import evolve
+from attr import evolve
+
 from negotiator.capture.group_maps import Assignments
 from negotiator.io import Capture
 from negotiator.jobs.readiness import count_idle

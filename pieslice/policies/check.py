@@ -99,7 +99,8 @@ def _add_accepted(check: argparse.ArgumentParser) -> None:
 
 def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked]:
     """The results without what is accepted, which is written first with --accept."""
-    from classad.records import evolve
+    from attr import evolve
+
     from classad.source import Source
     from policy.lint import accepted
 

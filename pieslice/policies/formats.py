@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from attr import Factory, field, frozen
+
 from classad.errors import Diagnostic, Edit
-from classad.records import Factory, field, frozen
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.policies.texts import (

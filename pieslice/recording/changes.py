@@ -17,7 +17,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from classad.records import define
+from attr import define
+
 from pieslice.data import Content, JsonObject, Record
 
 #: The values of an attribute, None in ads that do not have it.

@@ -3,7 +3,7 @@
 Decides what stands for values that JSON has no word for, which members of a class JSON shows under
 which names, and that every document begins with the schema that names its fields.
 
-An object has the fields of its record.  Metadata of a field says where JSON differs
+An object has the fields of its attrs class.  Metadata of a field says where JSON differs
 (``json_name``, ``NOT_SHOWN``, ``INLINE``); where it shows something else than the fields, and for
 classes of the rooms below, ``shape`` lists what.  The same declarations make the schemas
 (``pieslice.reports.schema``).
@@ -23,7 +23,9 @@ from pathlib import PurePath
 from types import MethodType
 from typing import ClassVar, Final, TypeVar, dataclass_transform
 
-from classad.records import fields, frozen, has
+import attr
+from attr import frozen
+
 from pieslice.data import JsonObject, Record
 from pieslice.terminal import printable_json
 from policy.versions import Followed, Version, parse_version
@@ -127,14 +129,14 @@ def is_shaped(kind: type) -> bool:
 
 def members(kind: type) -> tuple[Member, ...] | None:
     """What JSON shows of a class; None if its values are no objects."""
-    return _SHAPES.get(kind) or (_fields(kind) if has(kind) else None)
+    return _SHAPES.get(kind) or (_fields(kind) if attr.has(kind) else None)
 
 
 @cache
 def _fields(kind: type) -> tuple[Member, ...]:
-    """The fields of an record, under the names of their metadata."""
-    found = fields(kind) if has(kind) else ()
-    names = [(field.metadata.get(_NAME, field.name), field.name) for field in found]
+    """The fields of an attrs class, under the names of their metadata."""
+    fields = attr.fields(kind) if attr.has(kind) else ()
+    names = [(field.metadata.get(_NAME, field.name), field.name) for field in fields]
     return tuple(
         Member(own if name == "?" else name, (own,), name == "?")
         for name, own in names

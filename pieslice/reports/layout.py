@@ -15,7 +15,8 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias, TypeVar
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.terminal import printable
 
 T = TypeVar("T")

@@ -20,7 +20,8 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Annotated, Final, Literal, NotRequired, Union, get_args, get_origin, is_typeddict
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from pieslice.data import JsonObject
 from pieslice.reports.document import Document, is_shaped, is_text, members, plain
 
@@ -147,7 +148,7 @@ class _Definitions:
         return {**found, **{name: own[name] for name in own if name != "followed"}}
 
     def of_class(self, kind: type) -> _Members:
-        """The members of a record or a dictionary."""
+        """The members of an attrs class or a dictionary."""
         if is_typeddict(kind):
             return {name: self._item(kind, name) for name in inspect.get_annotations(kind)}
         found: _Members = {}

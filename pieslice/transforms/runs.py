@@ -1,16 +1,17 @@
 """Says what runs of rules did: changes of attributes with the line that made each, and problems.
 
-Inputs: courses of rules.  Outputs: records, which are the fields of JSON, and lines of text.
+Inputs: courses of rules.  Outputs: attrs values, which are the fields of JSON, and lines of text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from attr import frozen
+
 from classad.ads.ad import Ad, Stored
 from classad.errors import Diagnostic
 from classad.language.values import UNDEFINED
-from classad.records import frozen
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from policy.transforms.job import text_of
 from policy.transforms.running import TransformRun

@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.errors import suggest
@@ -27,7 +29,6 @@ from classad.formats.unparse import unparse
 from classad.language.names import SIDES
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
-from classad.records import define, field, frozen
 from classad.syntax.nodes import Literal, Node, Reference
 from classad.table import Rows, Table
 from classad.table.table import Seat

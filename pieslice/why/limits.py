@@ -9,7 +9,8 @@ prints the same numbers for every submitter.
 
 from __future__ import annotations
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Offer
 from negotiator.matching.candidate import NOTHING_REFUSED

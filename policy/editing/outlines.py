@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from policy.editing.texts import Form, Written, text_of
 
 #: ``## Title``, ``# --- Title ---``, ``# == Title``, ``#### Title ####``.

@@ -11,8 +11,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
+from attr import frozen
+
 from classad.language.names import fold_name
-from classad.records import frozen
 from classad.source import Source
 from policy.config import Config
 from policy.editing.texts import Form, Kind, Text, Token, Written, text_of

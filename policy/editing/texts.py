@@ -13,8 +13,9 @@ from enum import Enum
 from functools import cached_property, lru_cache
 from typing import Final
 
+from attr import frozen
+
 from classad.language.names import fold_name
-from classad.records import frozen
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.lines import BLANKS, LineReader, LogicalLine

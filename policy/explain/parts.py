@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.records import define, field
+from attr import define, field
+
 from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.config import Config
 from policy.explain.sentences import Origin, listing, origin_of
 from policy.knobs import find_knob

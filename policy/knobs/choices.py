@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
 
 #: Categories and flags of a log, as the library of 25.14.1 spells them.
 LOG_CATEGORIES: Final = (

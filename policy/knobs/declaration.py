@@ -12,7 +12,8 @@ from enum import Enum
 from math import inf
 from typing import Final
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from policy.data.tables import knob_rows
 
 #: The moment of what is asked of jobs that are just coming into the queue.

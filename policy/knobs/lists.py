@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import Final
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from policy.knobs.choices import CRON_PARTS
 
 #: The lists of macros that become attributes of jobs.

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.knobs.readers import find_readers
 
 _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.history import changed_row
 from policy.knobs.declaration import Knob, KnobKind, Need

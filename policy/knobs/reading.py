@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from attr import evolve, frozen
+
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.rules import LanguageRules, language_of
-from classad.records import evolve, frozen
 from classad.source import Source
 from policy.config import Config
 from policy.history import has_row, is_read

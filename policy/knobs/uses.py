@@ -16,7 +16,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from classad.records import evolve
+from attr import evolve
+
 from policy.knobs import find_knob
 from policy.knobs.declaration import SUBMITTING, Knob, KnobKind, Use, Wanted
 from policy.knobs.other_daemons import OTHER_KNOBS

@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.language.lines import BLANKS
 from policy.language.numbers import saturated
 from policy.versions import NEWEST, Version

@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Mapping
 from random import Random
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.language.lines import BLANKS
 from policy.language.macros import MAX_EXPANDED, Expander, ExpansionError, MacroReference
 from policy.language.numbers import (

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from classad.records import frozen
+from attr import frozen
+
 from classad.source import Source
 
 #: What the C library's isspace() takes for white space; str.strip() would take more.

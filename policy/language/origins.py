@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from classad.records import evolve, field, frozen
+from attr import evolve, field, frozen
+
 from classad.source import Source
 from policy.language.macros import ExpansionError, MacroReference
 from policy.language.scope import Scope

@@ -6,7 +6,8 @@ Outputs: definitions, expanded texts with the problems met on the way.
 
 from __future__ import annotations
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from policy.language.functions import Functions
 from policy.language.macros import Expander, Known, MacroReference, replace_self
 from policy.language.table import Context, Definition, MacroTable

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.language.lines import BLANKS
 
 #: Words that are statements when followed by a colon.

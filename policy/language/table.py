@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from classad.records import evolve, field, frozen
+from attr import evolve, field, frozen
+
 from classad.source import Source
 
 #: Pseudo files that the tools name as origin.

@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from classad.records import Factory, frozen
+from attr import Factory, frozen
+
 from policy.language.lines import BLANKS
 from policy.language.numbers import saturated
 

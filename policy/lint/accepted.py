@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
-from classad.records import frozen
 from classad.source import Source
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import NOTE

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
-from classad.records import frozen
 from policy.language.macros import ExpansionError
 from policy.lint.finding import NOTE, Finding, Per, looks_at
 from policy.lint.view import Item, Setting, View

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
-from classad.records import frozen
 from policy.config import Config
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, UPPER_BOUNDS, Choice
 from policy.language.host import HostFacts

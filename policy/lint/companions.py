@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
-from classad.records import frozen
 from policy.lint.finding import finding
 from policy.lint.view import Item, Setting, View
 

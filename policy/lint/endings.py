@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
-from classad.records import evolve, frozen
 from policy.config import Config
 from policy.explain.sentences import listing
 from policy.knobs.declaration import Knob

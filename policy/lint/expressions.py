@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
+from attr import define, evolve, field, frozen
+
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.records import define, evolve, field, frozen
 from classad.source import Source
 from classad.syntax.nodes import Binary, Node, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
+from attr import field, frozen
+
 from classad.errors import Diagnostic, Edit, suggest
-from classad.records import field, frozen
 from classad.source import Source
 from policy.knobs.reading import EXPANDED, place
 from policy.language.about import About

@@ -13,8 +13,9 @@ from functools import cache, lru_cache
 from itertools import takewhile
 from typing import Final
 
+from attr import evolve
+
 from classad.errors import Diagnostic, suggest
-from classad.records import evolve
 from classad.source import Source
 from policy.data.tables import attribute_names, builtin_table
 from policy.explain.sentences import listing

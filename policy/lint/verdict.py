@@ -17,9 +17,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
 from classad.language.operators import IDENTITY
-from classad.records import frozen
 from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from attr import evolve, frozen
+
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.records import evolve, frozen
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob, KnobKind

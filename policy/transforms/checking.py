@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attr import define, field
+
 from classad.errors import Diagnostic
-from classad.records import define, field
 from policy.language.conditions import ConditionError, World, holds
 from policy.language.statements import is_identifier
 from policy.transforms.lines import (

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from math import inf, isnan
 from typing import Final, TypeAlias, TypeVar
 
+from attr import evolve, field, frozen
+
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, ClassAdValue, Truth, fold
-from classad.records import evolve, field, frozen
 
 _N = TypeVar("_N", int, float)
 #: Least and greatest number, both included.

@@ -13,11 +13,12 @@ from functools import cache
 from math import ceil, floor, inf, nextafter
 from typing import Final, NamedTuple, TypeAlias
 
+from attr import evolve
+
 from classad.evaluation.functions import lookup_function
 from classad.language.bounds import MAX_DEPTH, glance, more_frames
 from classad.language.operators import BINARY, COMPARISONS, IDENTITY, MIRRORED
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Truth, fold
-from classad.records import evolve
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
 from policy.values import functions

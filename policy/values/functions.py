@@ -11,10 +11,11 @@ from functools import cache
 from math import ceil, floor
 from typing import Final
 
+from attr import evolve
+
 from classad.evaluate import evaluate
 from classad.evaluation.functions import Builtin, InlineForm, Laziness, ResultKind, Where
 from classad.language.values import INT_MAX, INT_MIN, Value
-from classad.records import evolve
 from classad.syntax.nodes import Call, Literal
 from policy.attributes import DATE
 from policy.language.expressions import parse

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from math import inf, isnan
 from typing import TYPE_CHECKING, Final
 
+from attr import evolve
+
 from classad.language.operators import (
     ARITHMETIC,
     BINARY,
@@ -21,7 +23,6 @@ from classad.language.operators import (
     OperatorKind,
 )
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Truth, fold
-from classad.records import evolve
 from policy.attributes import BYTES, DATE, SECONDS
 from policy.values.domain import (
     ALL_REAL,

@@ -7,11 +7,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from attr import evolve
 
 import pieslice
 from classad import ClassAd, ExprTree
 from classad.loading.columns import LoadedColumns
-from classad.records import evolve
 from classad.table import Table
 from negotiator.columns import engines
 from negotiator.cycle import negotiate

@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import astuple, evolve
 
-from classad.records import asdict, evolve
 from negotiator.io import InputError
 from pieslice.forecast.command import _followed, _model, _pair, _slots, _user, _user_of
 from pieslice.forecast.model import Demand, Settings, User, divide, forecast
@@ -398,7 +398,7 @@ def drawn_forecast(random: Random) -> tuple[list[User], Settings, float, float]:
 @every_case("seed", range(60))
 def test_a_drawn_forecast_is_what_integration_comes_to(seed: int) -> None:
     users, settings, hours, every = drawn_forecast(Random(seed))
-    found = [tuple(asdict(point).values()) for point in forecast(users, settings, hours, every)]
+    found = [astuple(point) for point in forecast(users, settings, hours, every)]
     expected = list(integrated(users, settings, hours, every))
     assert [point[:2] for point in found] == [point[:2] for point in expected]
     for mine, other in zip(found, expected, strict=True):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from classad.records import fields
+from attr import fields_dict
+
 from policy.knobs import KNOBS, Knob, KnobKind, Need
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy
@@ -43,9 +44,9 @@ def fields_set_by(knob: Knob) -> set[str]:
     changed = set()
     for text in OTHER[knob.kind]:
         policy = policy_from_knobs({knob.name: text}).policy
-        for one in fields(NegotiatorPolicy):
-            if str(getattr(policy, one.name)) != str(getattr(PLAIN.policy, one.name)):
-                changed.add(one.name)
+        for name in fields_dict(NegotiatorPolicy):
+            if str(getattr(policy, name)) != str(getattr(PLAIN.policy, name)):
+                changed.add(name)
     return changed
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attr import fields_dict, frozen
 
-from classad.records import fields, frozen
 from docs.written.knobs import knob_page
 from policy.config import Library, config_from_mapping
 from policy.data.tables import builtin_table, meanings
@@ -122,7 +122,7 @@ def test_every_field_of_the_policy_that_has_a_reader_is_filled_by_it() -> None:
     made = [name for part in PARTS for name, _ in readers(part)]
     others = {"dialect", "version", "groups", "group_accept_surplus", "group_autoregroup"}
     others |= {"concurrency_limits", "user_maps", "claims_read", "own_machine_read"}
-    assert sorted([*made, *others]) == sorted(one.name for one in fields(NegotiatorPolicy))
+    assert sorted([*made, *others]) == sorted(fields_dict(NegotiatorPolicy))
 
 
 def test_expressions_of_other_daemons_are_no_knobs_of_a_cycle() -> None:
