@@ -89,7 +89,6 @@ ClassAdValue: TypeAlias = Scalar | ListLike | AdLike
 #: What a condition comes to: true, false, undefined or error.
 Truth: TypeAlias = bool | Value
 #: The scalar functions of operators.
-UnaryRule: TypeAlias = Callable[[ClassAdValue], ClassAdValue]
 BinaryRule: TypeAlias = Callable[[ClassAdValue, ClassAdValue], ClassAdValue]
 #: An argument that is evaluated when it is asked for.
 Thunk: TypeAlias = Callable[[], ClassAdValue]

@@ -378,6 +378,18 @@ def test_the_first_ten_lines_have_it(
     assert answer in " ".join(line.strip() for line in head)
 
 
+def test_why_a_request_ended_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    def page(job: str) -> str:
+        assert main(["why", TWENTY, job, "--width", "1000"]) == 0
+        return capsys.readouterr().out
+
+    reason = "concurrency limit matlab is full (6 of 6 in use, wants 2)"
+    matched, rejected = page("1.0"), page("1.5")
+    assert f"3 matched (3 free), then 5 rejected: {reason}\n" in matched
+    assert rejected.startswith(f"job 1.5 of ann@test: rejected, {reason}\n")
+    assert "3 matched (3 free), then 5 rejected\n" in rejected
+
+
 def test_programs_get_the_same_and_can_keep_it() -> None:
     pool = pieslice.read(TOUR)
     found = pool.survey(user="frank")
