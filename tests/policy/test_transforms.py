@@ -233,6 +233,11 @@ def test_the_schedd_keeps_the_number_of_a_job() -> None:
     assert (ad.raw("ProcId"), ad.raw("R"), refusal) == (0, 1, None)
 
 
+def test_a_transform_changes_what_a_job_has_of_its_own() -> None:
+    ad, refusal = submitted("SET Args 5\nDELETE Env", own='ProcId = 0\nArgs = 1\nEnv = "e"\n')
+    assert (ad.raw("Args"), ad.raw("Env"), ad.raw("ProcId"), refusal) == (5, None, 0, None)
+
+
 def test_patterns_see_what_a_job_has_of_its_own() -> None:
     ad, _ = submitted("COPY /.*/ Z_\\0")
     assert {name for name in ad.names() if name.startswith("Z_")} == {"Z_ProcId"}
