@@ -350,6 +350,10 @@ class LoadedColumns:
                 memory.count(ad)
             yield from ads
 
+    def names_of(self, row: int) -> Iterable[str]:
+        """The names of the attributes of a row, as they are spelled."""
+        return self._shape(self._row_shapes[row]).names.values()
+
     def ad(self, row: int, new: Callable[[], A]) -> A:
         """The ad of one row, without a look at the attributes that it does not have."""
         keys, names, columns = self._shape(self._row_shapes[row])

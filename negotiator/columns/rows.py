@@ -7,7 +7,7 @@ last from cycle to cycle, and what has changed in these is taken in.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 from weakref import WeakKeyDictionary
 
@@ -67,6 +67,10 @@ class SlotRows:
             assert self.loaded is not None
             ad = self._made[row] = self.loaded.ad(row, ClassAd)
         return ad
+
+    def names_of(self, row: int) -> Iterable[str]:
+        """The names of the attributes of a row, of which no ad is made."""
+        return self.ad(row).names() if self.loaded is None else self.loaded.names_of(row)
 
     def cell(self, key: str, row: int) -> object:
         """What a row has for an attribute (a folded name)."""

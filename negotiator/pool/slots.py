@@ -39,6 +39,9 @@ class SlotSource(Protocol):
     def cell(self, key: str, row: int) -> object:
         """What the ad has for an attribute (a folded name), None if nothing."""
 
+    def names_of(self, row: int) -> Iterable[str]:
+        """The names of the attributes of the ad."""
+
 
 @define(eq=False)
 class Slot:
@@ -139,6 +142,12 @@ class Slot:
         if self._base is None and self._copy is None and self._source is not None:
             return self._source.cell(key, self.row)
         return self.unchanged.raw(key)
+
+    def names(self) -> Iterable[str]:
+        """The names of the attributes of the ad, which is not made for that."""
+        if self._base is None and self._copy is None and self._source is not None:
+            return [*self._source.names_of(self.row), *(name for name, _ in self.changes.values())]
+        return self.ad.names()
 
     def value(self, name: str, context: EvalContext) -> object:
         """What an attribute is by itself; the ad is made only if it is an expression."""

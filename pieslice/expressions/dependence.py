@@ -82,6 +82,12 @@ def _split(tree: Node, ad: ClassAd, under_way: frozenset[str]) -> Iterator[Node]
                 yield node
 
 
+def own_names(tree: Node) -> set[str]:
+    """The folded names of own attributes that conjuncts of an expression are nothing but."""
+    found = (_own_name(node) for node in _split(tree, ClassAd(), frozenset()))
+    return {name.lower() for name in found if name is not None}
+
+
 def _own_name(node: Node) -> str | None:
     """The attribute of the ad itself that a node is nothing but a reference to."""
     if not isinstance(node, Reference) or node.absolute:

@@ -17,7 +17,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 from attr import define, field, frozen
 
@@ -31,11 +31,13 @@ from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
 from classad.syntax.nodes import Literal, Node, Reference
 from classad.table import Rows, Table
+from classad.table.arrays import flag, pick
+from classad.table.store.columns import put_cell
 from classad.table.table import Seat
 from negotiator.engines import table_of
 from negotiator.matching.conditions import Ask, EnoughToConsume, Pair
 from negotiator.pool.slots import Slot, Slots
-from pieslice.expressions.dependence import conjuncts
+from pieslice.expressions.dependence import conjuncts, own_names
 from pieslice.why.lists import (
     OpenedList,
     inside_of,
@@ -176,14 +178,28 @@ class Pairs:
         request = self.seen.get(row, self.request)
         return (request, slot) if whose is Whose.JOB else (slot, request)
 
-    def owner(self, part: Reference, row: int, whose: Whose) -> str | None:
-        """Which side of a clause has an attribute; the ad of the slot is not made for that."""
-        slot, request = self.slots[row], self.seen.get(row, self.request)
-        return owner_of(part, whose, *((request, slot) if whose is Whose.JOB else (slot, request)))
+    def owners(self, part: Reference, whose: Whose, within: Rows) -> Counter[str | None]:
+        """Which side of a clause has an attribute, counted over some slots.
+
+        The ads of slots are not made for that.
+        """
+
+        def owner(row: int, code: int) -> str | None:
+            job_has = self.seen.get(row, self.request).raw(part.name) is not None
+            has = job_has, cells[code] is not None
+            return owner_of(part, whose, *(has if whose is Whose.JOB else has[::-1]))
+
+        codes, cells = self.table.cells(part.name)
+        if self.seen:
+            return Counter(owner(row, codes[row]) for row in within)
+        found: Counter[str | None] = Counter()
+        for code, count in Counter(pick(codes, within.numbers())).items():
+            found[owner(-1, code)] += count
+        return found
 
     def values(
         self, tree: Expression, whose: Whose, within: Rows
-    ) -> tuple[Sequence[int], list[object]]:
+    ) -> tuple[array[int], list[object]]:
         """What an expression is for each slot: codes, and a value for each code."""
         seat: Seat = "target" if whose is Whose.JOB else "my"
         apart = [] if whose is Whose.POLICY else [row for row in self.seen if row in within]
@@ -242,13 +258,11 @@ class ClauseTable:
     def of_slots(self) -> list[tuple[Expression, str, Rows]]:
         """The clauses of the slots, each with those that have it."""
         if self._of_slots is None:
-            codes, values = self.pairs.table.apply(lambda ad: [*self.clauses(ad)], ["Requirements"])
-            rows: list[list[int]] = [[] for _ in values]
-            for row, code in enumerate(codes):
-                rows[code].append(row)
+            codes, values = self._each()
             having: dict[str, tuple[Expression, Rows]] = {}
             for code, clauses in enumerate(values):
-                some = Rows.of(len(codes), rows[code])
+                only = bytes(code) + b"\1" + bytes(len(values) - code - 1)
+                some = Rows(len(codes), flag(codes, None, only, len(codes)))
                 for tree, text in clauses:
                     first, others = having.get(text, (tree, Rows(len(codes))))
                     having[text] = (first, others | some)
@@ -257,6 +271,37 @@ class ClauseTable:
                 key=lambda item: -len(item[2]),
             )
         return self._of_slots
+
+    def _each(self) -> tuple[array[int], list[list[tuple[Expression, str]]]]:
+        """The clauses of each slot, found once for all whose conjuncts are the same expressions."""
+        table = self.pairs.table
+        if table.sight(["Requirements"]).row_by_row:
+            return table.apply(lambda ad: [*self.clauses(ad)], ["Requirements"])
+        columns: dict[str, tuple[array[int], list[Any]]] = {}
+        todo = ["requirements"]
+        while todo:
+            name = todo.pop()
+            columns[name] = table.cells(name)
+            trees = [cell.node for cell in columns[name][1] if isinstance(cell, Expression)]
+            todo += {own for tree in trees for own in own_names(tree)} - columns.keys()
+        keys = []
+        for name, (codes, cells) in columns.items():
+            # Of an own attribute only expressions are taken apart.
+            whole = name == "requirements"
+            own = [
+                n if whole or isinstance(cell, Expression) else -1 for n, cell in enumerate(cells)
+            ]
+            keys.append(pick(array("i", own), codes))
+        numbers: dict[tuple[int, ...], int] = {}
+        found = array("i", (numbers.setdefault(k, len(numbers)) for k in zip(*keys, strict=True)))
+        firsts = dict(zip(reversed(found), range(len(found) - 1, -1, -1), strict=True))
+        values = []
+        for number in range(len(numbers)):
+            ad = ClassAd()
+            for name, (codes, cells) in columns.items():
+                put_cell(ad, name, cells[codes[firsts[number]]])
+            values.append([*self.clauses(ad)])
+        return found, values
 
     def of_policy(self, expr: Expression, within: Rows) -> list[Counted]:
         """Those of an expression of the policy, whose MY is the slot."""
@@ -284,10 +329,11 @@ class ClauseTable:
         kinds = [
             0 if is_true(v) else 1 if v is UNDEFINED else 2 if v is ERROR else 3 for v in values
         ]
-        rows: list[list[int]] = [[], [], [], []]
-        for row in within:
-            rows[kinds[codes[row]]].append(row)
-        true, undefined, error = (Rows.of(within.size, found) for found in rows[:3])
+        size = within.size
+        true, undefined, error = (
+            within & Rows(size, flag(codes, None, bytes(one == kind for one in kinds), size))
+            for kind in range(3)
+        )
         return Counted(whose, text, tree, within, true, undefined, error)
 
     def told(self, counted: Sequence[Counted], among: Rows) -> tuple[Clause, ...]:
@@ -338,8 +384,8 @@ class ClauseTable:
     def _operand(self, part: Reference, whose: Whose, within: Rows) -> ClauseOperand:
         """One name of a clause."""
         codes, values = self.pairs.values(Expression.from_node(part), whose, within)
-        uses = Counter(codes[row] for row in within)
-        owners = Counter(self.pairs.owner(part, row, whose) for row in within)
+        uses = Counter(pick(codes, within.numbers()))
+        owners = self.pairs.owners(part, whose, within)
         if owners[None] and not any(values[code] is UNDEFINED for code in uses):
             owners = Counter({BUILT_IN: len(within)})
         counts: Counter[str] = Counter()
@@ -368,20 +414,17 @@ class ClauseTable:
             return None  # other slots have it
         names = set(self.pairs.request.names())
         for _, row in zip(range(SEARCHED), within, strict=False):
-            names.update(self.pairs.slots[row].ad.names())
+            names.update(self.pairs.slots[row].names())
         return suggest(name, names)
 
 
-def owner_of(
-    part: Reference, whose: Whose, my: ClassAd | Slot, target: ClassAd | Slot
-) -> str | None:
-    """Which of the two ads has the attribute; None if there is none of that name."""
-    mine = "job" if whose is Whose.JOB else "slot"
-    other = "slot" if whose is Whose.JOB else "job"
+def owner_of(part: Reference, whose: Whose, my_has: object, target_has: object) -> str | None:
+    """Which of two ads has the attribute; None if there is none of that name."""
+    mine, other = ("job", "slot") if whose is Whose.JOB else ("slot", "job")
     scope = scope_of(part)
-    if scope != "target" and my.raw(part.name) is not None:
+    if scope != "target" and my_has:
         return mine
-    if scope != "my" and target.raw(part.name) is not None:
+    if scope != "my" and target_has:
         return other
     return None
 
