@@ -41,7 +41,7 @@ from negotiator.jobs.readiness import IDLE, count_idle
 from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.garbage import without_collecting
-from negotiator.model.loaded_slots import LoadedSlots
+from negotiator.model.loaded_slots import any_has
 from negotiator.model.snapshot import (
     PoolFacts,
     ScheddQueue,
@@ -333,7 +333,7 @@ def _users(submitters: Sequence[ClassAd]) -> int:
 def lacking(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[Diagnostic]:
     """A warning for each rule that has to do without."""
     preempts = policy.consider_preemption and policy.allow_pslot_preemption
-    if preempts and snapshot.child_claims is None and _has_children(snapshot):
+    if preempts and snapshot.child_claims is None and any_has(snapshot.slots, "ChildName"):
         yield Diagnostic(
             "the private ads of slots are not in the capture, and ALLOW_PSLOT_PREEMPTION needs the"
             " claim ids of dynamic slots",
@@ -353,12 +353,3 @@ def lacking(snapshot: Snapshot, policy: NegotiatorPolicy) -> Iterator[Diagnostic
                 severity="warning",
                 help="autoclusters are numbered in the order of the queue",
             )
-
-
-def _has_children(snapshot: Snapshot) -> bool:
-    """Whether a slot tells of dynamic slots; slots that are held as columns stay so."""
-    slots = snapshot.slots
-    table = slots.table() if isinstance(slots, LoadedSlots) else None
-    if table is not None:
-        return table.has("ChildName")
-    return any(ad.raw("ChildName") is not None for ad in slots)

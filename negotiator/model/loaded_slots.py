@@ -94,6 +94,14 @@ def slot_names(slots: Sequence[ClassAd]) -> list[str]:
     return [ad.get_string("Name") or "" for ad in slots]
 
 
+def any_has(slots: Sequence[ClassAd], name: str) -> bool:
+    """Whether a slot has an attribute."""
+    table = slots.table() if isinstance(slots, LoadedSlots) else None
+    if table is not None:
+        return table.has(name)
+    return any(ad.raw(name) is not None for ad in slots)
+
+
 def machines_of(slots: Sequence[ClassAd]) -> frozenset[str]:
     """The machines in the names of slots."""
     if isinstance(slots, LoadedSlots):

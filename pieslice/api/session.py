@@ -324,9 +324,15 @@ class Trial:
     @contextmanager
     def _asked(self) -> Iterator[AskedCycle]:
         """The cycle, to ask questions about it."""
-        held, session = self.held, self.session
-        with session._alone(_never):
-            yield AskedCycle.of(held.capture, session.seed, session._engines)
+        _ = self.held
+        with self.session._alone(_never):
+            yield self._cycle
+
+    @cached_property
+    def _cycle(self) -> AskedCycle:
+        """The cycle, run once to record what questions ask of it."""
+        session = self.session
+        return AskedCycle.of(self.held.capture, session.seed, session._engines).run_for_all()
 
     def __repr__(self) -> str:
         if self.of is None:

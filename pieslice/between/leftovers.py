@@ -15,7 +15,7 @@ from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.requests import QueuedJob
 from negotiator.matching.board import Board
-from negotiator.model.loaded_slots import slots_named
+from negotiator.model.loaded_slots import any_has, slots_named
 from negotiator.model.result import CycleResult, Match
 from negotiator.model.snapshot import ScheddQueue, Snapshot
 from negotiator.pool.weights import slot_weight
@@ -158,6 +158,12 @@ def _queues(
         started = sum(match.schedd == queue.name for match, _ in pairs)
         found.append(evolve(queue, jobs=tuple(jobs), running=max(running - started, 0)))
     return tuple(found)
+
+
+def may_have_limits(slots: Sequence[ClassAd], job: ClassAd) -> bool:
+    """Whether a match of a job with some slot may be counted for concurrency limits at all."""
+    name = "ConcurrencyLimits"
+    return job.raw(name) is not None or any_has(slots, name)
 
 
 def barred_by_limits(

@@ -21,7 +21,7 @@ from negotiator.matching.board import Offer
 from negotiator.model.loaded_slots import slot_names, slots_named
 from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
-from pieslice.between.leftovers import barred_by_limits, makes_no_part
+from pieslice.between.leftovers import barred_by_limits, makes_no_part, may_have_limits
 from pieslice.negotiate.text import match_blocks
 from pieslice.negotiate.waiting import IdleUse, UsableIdle
 from pieslice.reports.document import INLINE, NOT_SHOWN, json_name, shape
@@ -368,7 +368,8 @@ def explain_job(
     if fate is not None and fate.fate is Fate.MATCHED and history.slot is not None:
         there = slots_named(snapshot.slots, {history.slot}).get(history.slot)
         refused = makes_no_part(there, job.ad, policy, result.now)
-    if fate is not None and fate.fate is not Fate.MATCHED and not _limits_are_full(fate):
+    limited = fate is not None and fate.fate is not Fate.MATCHED and not _limits_are_full(fate)
+    if limited and may_have_limits(snapshot.slots, job.ad):
         matched = slots_named(snapshot.slots, {match.slot for match in result.matches})
         barred = barred_by_limits(matched, job.ad, policy, result.now)
     if fate is not None and fate.fate is Fate.NO_SESSION:

@@ -24,6 +24,7 @@ from attr import evolve, field, frozen
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
+from negotiator.groups.quotas import QuotaStep
 from negotiator.io import Capture
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER, QueuedJob, Request
@@ -123,6 +124,11 @@ def _tried(record: CycleRecord, job: JobInQueue) -> Iterator[tuple[Attempt, bool
                     yield made, own
 
 
+def is_step(event: Event) -> bool:
+    """Whether an event is one of those that divide quotas."""
+    return isinstance(event, QuotaStep)
+
+
 # --- the moment -----------------------------------------------------------------------------------
 
 
@@ -131,11 +137,25 @@ class _StopError(Exception):
 
 
 @frozen(eq=False)
+class RecordedCycle:
+    """A whole cycle that was watched, with all requests of all submitters; ``steps``: of quotas.
+
+    ``board``: as it was in the end; ``placed``: who got the slot of each match.
+    """
+
+    result: CycleResult
+    record: CycleRecord
+    steps: tuple[Event, ...]
+    board: Board
+    placed: Sequence[QueuedJob | None]
+
+
+@frozen(eq=False)
 class AskedCycle:
     """The cycle that questions are about, which ``run`` runs anew, always to the same end.
 
     ``version``: the one that the pool follows.  ``engine``: as ``negotiate`` takes it; engines that
-    have served other cycles of the pool know its slots already.
+    have served other cycles of the pool know its slots already.  ``known``: it was run already.
     """
 
     snapshot: Snapshot
@@ -144,6 +164,7 @@ class AskedCycle:
     seed: int = 0
     version: Followed | None = None
     engine: str | Engines = ENGINES[0]
+    known: RecordedCycle | None = None
 
     @classmethod
     def of(cls, pool: Capture, seed: int, engine: str | Engines = ENGINES[0]) -> AskedCycle:
@@ -171,6 +192,12 @@ class AskedCycle:
         self, log: RequestLog, parties: Collection[Party]
     ) -> tuple[CycleResult, Leftovers]:
         """The whole cycle, recorded, and which jobs of submitters start on what it leaves."""
+        known = self.known
+        if known is not None:
+            log.take(known.record)
+            return known.result, leftovers(
+                self.snapshot, known.result, known.board, known.placed, parties
+            )
         watch = CycleWatch()
 
         def both(event: Event) -> None:
@@ -181,6 +208,30 @@ class AskedCycle:
         assert watch.board is not None
         placed = watch.placements.jobs
         return result, leftovers(self.snapshot, result, watch.board, placed, parties)
+
+    def steps(self) -> tuple[CycleResult, tuple[Event, ...]]:
+        """The whole cycle, and how it divided quotas, step by step."""
+        if self.known is not None:
+            return self.known.result, self.known.steps
+        steps: list[Event] = []
+        result = self.run(lambda event: steps.append(event) if is_step(event) else None)
+        return result, tuple(steps)
+
+    def run_for_all(self) -> AskedCycle:
+        """The cycle with all that is known of it when it has been run once."""
+        log, watch, steps = RequestLog(lambda name, schedd: True), CycleWatch(), list[Event]()
+
+        def every(event: Event) -> None:
+            log(event)
+            watch(event)
+            if is_step(event):
+                steps.append(event)
+
+        result = self.run(every)
+        assert watch.board is not None
+        placed = watch.placements.jobs
+        known = RecordedCycle(result, log.record, tuple(steps), watch.board, placed)
+        return evolve(self, known=known)
 
     def run_until(self, look: Callable[[Event], tuple[T] | None]) -> T:
         """Run it until ``look`` finds something, and return that.

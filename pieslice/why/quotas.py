@@ -23,7 +23,6 @@ from negotiator.groups.quotas import (
     SurplusSpread,
     TookOwn,
 )
-from negotiator.matching.board import Event
 from negotiator.model.result import AllocationRound, GroupEvent, GroupSummary
 from pieslice.negotiate.verdict import few
 from pieslice.reports.document import shape
@@ -178,7 +177,8 @@ def divide_quotas(cycle: AskedCycle, *, trace: bool = False) -> Quotas:
     assigned: list[Assigned] = []
     rounds: list[list[QuotaStep]] = []
 
-    def watch(event: Event) -> None:
+    result, events = cycle.steps()
+    for event in events:
         match event:
             case RoundBegan():
                 rounds.append([])
@@ -187,7 +187,7 @@ def divide_quotas(cycle: AskedCycle, *, trace: bool = False) -> Quotas:
             case TookOwn() | SurplusSpread() | CutToWhole() | InTurn():
                 rounds[-1].append(event)
 
-    result, weighted = cycle.run(watch), cycle.policy.use_slot_weights
+    weighted = cycle.policy.use_slot_weights
     depths = _depths({step.group: step.parent for step in assigned})
     groups = {group.name: group for group in result.groups}
     return Quotas(

@@ -160,6 +160,11 @@ class RequestLog:
         """What has been recorded."""
         return CycleRecord(tuple(self.sessions), self.waiting)
 
+    def take(self, record: CycleRecord) -> None:
+        """Take over what another log has recorded of those submitters."""
+        self.sessions += [one for one in record.sessions if self.wanted(one.submitter, one.schedd)]
+        self.waiting |= {key: jobs for key, jobs in record.waiting.items() if self.wanted(*key)}
+
     def __call__(self, event: Event) -> None:
         """See ``Watch``."""
         match event:
