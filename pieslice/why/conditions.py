@@ -404,8 +404,7 @@ def _settable(node: Node, whose: Whose, my: ClassAd, target: ClassAd) -> list[st
     """The attributes of the job in an expression that a user can set."""
     found: dict[str, None] = {}
     for part in references(node):
-        has = (ad.raw(part.name) is not None for ad in (my, target))
-        owner = owner_of(part, whose, *has)
+        owner = owner_of(part, whose, *(ad.raw(part.name) is not None for ad in (my, target)))
         if owner is None and _is_bare(node):
             # The job's if it had it: a slot asks for it, or the job asks itself.
             asked = scope_of(part) != "my" if whose is Whose.SLOT else scope_of(part) == "my"
