@@ -335,9 +335,9 @@ def _tell(changes: Sequence[AlertChange], pool: str, args: argparse.Namespace) -
     show(shown(changes), args, sys.stdout)
 
 
-def _sum(told: AlertsAnswer, args: argparse.Namespace) -> int:
+def _sum(alerts: AlertsAnswer, args: argparse.Namespace) -> int:
     if args.format == "json":
-        deliver(f"{json.dumps(told.to_dict())}\n", args, sys.stdout)
+        deliver(f"{json.dumps(alerts.to_dict())}\n", args, sys.stdout)
     else:
-        put(told, args, sys.stdout)
-    return EXIT_NO if told.any else EXIT_OK
+        put(alerts, args, sys.stdout)
+    return EXIT_NO if alerts.any else EXIT_OK

@@ -170,20 +170,20 @@ def _sort_key(value: object) -> SortKey:
 # --- what is printed ------------------------------------------------------------------------------
 
 
-def _ads(found: Iterable[SelectedRow]) -> Iterator[ClassAd]:
+def _ads(selected: Iterable[SelectedRow]) -> Iterator[ClassAd]:
     """The ads of rows, neighbours at once."""
-    for table, rows in _runs(found):
+    for table, rows in _runs(selected):
         if len(rows) > 1 and rows == sorted(rows):
             yield from table.ads(Rows.of(len(table), rows))
         else:
             yield from map(table.ad, rows)
 
 
-def _runs(found: Iterable[SelectedRow]) -> Iterator[tuple[Table, list[int]]]:
+def _runs(selected: Iterable[SelectedRow]) -> Iterator[tuple[Table, list[int]]]:
     """The rows, together while they are of one table."""
     table: Table | None = None
     rows: list[int] = []
-    for item in found:
+    for item in selected:
         if item.table is not table and table is not None:
             yield table, rows
             rows = []
@@ -231,10 +231,10 @@ def _write_json(
 
 
 def _cells(
-    query: _Query, found: list[SelectedRow], target: ClassAd | None, show: Callable[[object], T]
+    query: _Query, selected: list[SelectedRow], target: ClassAd | None, show: Callable[[object], T]
 ) -> Iterator[Sequence[T]]:
     """The cells of each row, which ``show`` makes once of each distinct value."""
-    for table, rows in _runs(found):
+    for table, rows in _runs(selected):
         columns = []
         within = Rows.of(len(table), rows)
         for column in query.columns:

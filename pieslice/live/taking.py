@@ -181,12 +181,12 @@ def last_cycle(daemons: Daemons, negotiator: Located) -> JsonData:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _last_cycle(daemons: Daemons, found: PoolDaemons, course: _Course) -> JsonData | None:
+def _last_cycle(daemons: Daemons, pool_daemons: PoolDaemons, course: _Course) -> JsonData | None:
     """The same; None, with a note, if it does not say."""
-    if found.negotiator is None:
+    if pool_daemons.negotiator is None:
         return None
     try:
-        return last_cycle(daemons, found.negotiator)
+        return last_cycle(daemons, pool_daemons.negotiator)
     except DaemonError as problem:
         course.lacks("last cycle", problem)
         return None
@@ -205,12 +205,12 @@ def _times(config: Configuration) -> JsonData:
 
 
 def _read_all(
-    daemons: Daemons, found: PoolDaemons, wanted: WantedAttributes, course: _Course
+    daemons: Daemons, pool_daemons: PoolDaemons, wanted: WantedAttributes, course: _Course
 ) -> dict[str, str]:
     """Jobs, claims and what the collector has, until no expression mentions anything new."""
     for _ in range(_ROUNDS):
         course.answered = 0
-        texts = _of_schedds(daemons, found.schedds, wanted, course)
+        texts = _of_schedds(daemons, pool_daemons.schedds, wanted, course)
         reply = daemons.ads(_of_types(*_TYPES), wanted.of_collector())
         course.note("slots", reply)
         texts |= _by_type(reply.text)
@@ -266,12 +266,12 @@ def _by_type(text: str) -> dict[str, str]:
     return {part: "\n".join(blocks) for part, blocks in found.items()}
 
 
-def _accounting(daemons: Daemons, found: PoolDaemons, text: str, course: _Course) -> str:
+def _accounting(daemons: Daemons, pool_daemons: PoolDaemons, text: str, course: _Course) -> str:
     """The negotiator's records; the collector's copies of them where it does not answer."""
-    if found.negotiator is None:
+    if pool_daemons.negotiator is None:
         return text
     try:
-        reply = daemons.priorities(found.negotiator)
+        reply = daemons.priorities(pool_daemons.negotiator)
     except DaemonError as problem:
         course.lacks("accounting records as they are now", problem)
         return text
@@ -279,7 +279,7 @@ def _accounting(daemons: Daemons, found: PoolDaemons, text: str, course: _Course
     copies: dict[str | None, ClassAd] = {}
     for ad in _parsed(text):
         # Another negotiator has records of its own, of the same submitters.
-        if ad.get_string("NegotiatorName") in (None, found.negotiator.get("Name")):
+        if ad.get_string("NegotiatorName") in (None, pool_daemons.negotiator.get("Name")):
             copies.setdefault(ad.get_string("Name"), ad)
     ads = list(_parsed(reply.text))
     if not ads:

@@ -118,42 +118,42 @@ def notes(what_if: WhatIf | None, *, of_cycle: bool = True) -> list[Diagnostic]:
     ]
 
 
-def _lines(found: WhatIf) -> Iterator[_Sentence]:
-    if found.machines < found.of:
-        which = f"`{found.where}`" if found.where else "no condition"
-        machines = f"{found.machines} of {plural(found.of, 'machine')}"
-        yield _Sentence(f"for {machines}, by {which}", not found.machines)
-    for change in found.attributes:
+def _lines(what_if: WhatIf) -> Iterator[_Sentence]:
+    if what_if.machines < what_if.of:
+        which = f"`{what_if.where}`" if what_if.where else "no condition"
+        machines = f"{what_if.machines} of {plural(what_if.of, 'machine')}"
+        yield _Sentence(f"for {machines}, by {which}", not what_if.machines)
+    for change in what_if.attributes:
         yield _Sentence(_attribute(change))
-    yield from _jobs(found.jobs)
-    for name in found.unknown_names:
+    yield from _jobs(what_if.jobs)
+    for name in what_if.unknown_names:
         yield _Sentence(f"{name.reader} reads `{name.name}`, which no {name.of} here has", True)
-    for one in found.host_macros:
+    for one in what_if.host_macros:
         taken = f"which is taken to be `{one.taken}` on all of them"
         yield _Sentence(f"{one.reader} reads $({one.name}) of each machine, {taken}", True)
-    if found.schedds_unknown:
+    if what_if.schedds_unknown:
         yield _Sentence(
             "the pool's own configuration says nothing of submissions: jobs may have been through"
             " the transforms already"
         )
-    if found.untyped:
-        slots = plural(found.untyped, "slot")
+    if what_if.untyped:
+        slots = plural(what_if.untyped, "slot")
         yield _Sentence(
             f"{slots} without SlotTypeID: what is set for slot types is not applied", True
         )
-    if found.startds_unknown:
+    if what_if.startds_unknown:
         yield _Sentence(
             "the pool's own configuration says nothing of startds: what the new one does not set"
             " stays as it is advertised"
         )
-    for macro in found.between:
+    for macro in what_if.between:
         yield _Sentence(f"acts between cycles, as `simulate` and --cycles show: {_macro(macro)}")
-    for macro in found.overridden:
+    for macro in what_if.overridden:
         yield _Sentence(f"changes no slot: {_macro(macro)}: {macro.why}", True)
-    for macro in found.not_followed:
+    for macro in what_if.not_followed:
         if macro.why != OTHER_LOCAL_NAME:
             yield _Sentence(f"not applied: {_macro(macro)}: {macro.why}", True)
-    others = [one.macro for one in found.not_followed if one.why == OTHER_LOCAL_NAME]
+    others = [one.macro for one in what_if.not_followed if one.why == OTHER_LOCAL_NAME]
     if others:
         names = listed(dict.fromkeys(name.partition(".")[0] for name in others))
         count = plural(len(others), "macro")
@@ -170,24 +170,24 @@ def _attribute(change: AdvertisedChange) -> str:
     return f"{change.attribute} of {where}: {before} -> {after}"
 
 
-def _jobs(found: JobsWhatIf) -> Iterator[_Sentence]:
-    if found.changed:
-        count = sum(len(one.jobs) for one in found.changed)
+def _jobs(jobs_what_if: JobsWhatIf) -> Iterator[_Sentence]:
+    if jobs_what_if.changed:
+        count = sum(len(one.jobs) for one in jobs_what_if.changed)
         yield _Sentence(f"{plural(count, 'waiting job')}, had they been submitted under it:")
-    for one in found.changed[:_MOST]:
+    for one in jobs_what_if.changed[:_MOST]:
         values = ", ".join(f"{value.attribute} = {_after(value)}" for value in one.values)
         by = f" by {', '.join(one.by)}" if one.by else ""
         yield _Sentence(f"  {_named(one.jobs)}: {_short(values)}{by}")
-    if len(found.changed) > _MOST:
-        rest = found.changed[_MOST:]
+    if len(jobs_what_if.changed) > _MOST:
+        rest = jobs_what_if.changed[_MOST:]
         jobs = plural(sum(len(one.jobs) for one in rest), "job")
         yield _Sentence(f"  and {jobs} in {len(rest)} more ways")
-    for lost in found.lost:
+    for lost in jobs_what_if.lost:
         place = f" [{lost.place}]" if lost.place else ""
         yield _Sentence(f"{_named(lost.jobs)} {_FATES[lost.fate]}: {lost.why}{place}", True)
-    for macro in found.kept:
+    for macro in jobs_what_if.kept:
         yield _Sentence(f"what {macro} of the configuration before did to jobs stays", True)
-    for problem in found.problems:
+    for problem in jobs_what_if.problems:
         yield _Sentence(problem.message, True)
 
 

@@ -73,9 +73,9 @@ def spreads(summaries: Sequence[Record]) -> list[tuple[str, str, Metric, Spread 
     ]
 
 
-def spread_cells(found: Spread | None, metric: Metric) -> tuple[str, ...]:
+def spread_cells(spread: Spread | None, metric: Metric) -> tuple[str, ...]:
     """The numbers of a spread as text."""
-    numbers = (None,) * len(SPREAD) if found is None else found.numbers
+    numbers = (None,) * len(SPREAD) if spread is None else spread.numbers
     return tuple(cell(value, metric.digits) for value in numbers)
 
 

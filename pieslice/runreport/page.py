@@ -213,13 +213,13 @@ def _difference_table(
     return framed(titles, found, "cells", (_B_IS,))
 
 
-def _difference(found: MetricDifference, metric: Metric, *, several: bool) -> tuple[str, ...]:
+def _difference(difference: MetricDifference, metric: Metric, *, several: bool) -> tuple[str, ...]:
     return (
-        people_say(metric, found.left),
-        people_say(metric, found.right),
-        people_say(metric, found.difference, signed=True),
-        *((people_say(metric, found.margin),) if several else ()),
-        _better(found.verdict),
+        people_say(metric, difference.left),
+        people_say(metric, difference.right),
+        people_say(metric, difference.difference, signed=True),
+        *((people_say(metric, difference.margin),) if several else ()),
+        _better(difference.verdict),
     )
 
 

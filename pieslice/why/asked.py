@@ -142,16 +142,16 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
     return min(jobs, key=lambda job: (job.status != IDLE, job.proc))
 
 
-def _near(snapshot: Snapshot, asked: re.Match[str]) -> str:
+def _near(snapshot: Snapshot, match: re.Match[str]) -> str:
     """The jobs, clusters or schedds that there are instead."""
     schedds = [queue.name for queue in snapshot.queues]
-    if asked[1] is not None and asked[1] not in schedds:
-        return did_you_mean(asked[1], schedds) or f"; the queues are {listed(schedds)}"
-    cluster = saturated(asked[2])
-    jobs = [job for job in all_jobs(snapshot) if asked[1] in (None, job.schedd)]
+    if match[1] is not None and match[1] not in schedds:
+        return did_you_mean(match[1], schedds) or f"; the queues are {listed(schedds)}"
+    cluster = saturated(match[2])
+    jobs = [job for job in all_jobs(snapshot) if match[1] in (None, job.schedd)]
     mates = sorted({job.proc for job in jobs if job.cluster == cluster})
     if mates:
-        return f"; cluster {asked[2]} has {listed(f'{asked[2]}.{proc}' for proc in mates)}"
+        return f"; cluster {match[2]} has {listed(f'{match[2]}.{proc}' for proc in mates)}"
     clusters = sorted({job.cluster for job in jobs}, key=lambda n: (abs(n - cluster), n))
     return f"; the nearest clusters are {listed(map(str, clusters))}" if clusters else ""
 

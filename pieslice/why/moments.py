@@ -323,11 +323,13 @@ def look_at_match(cycle: AskedCycle, slot: str, examine: Callable[[Offer], T]) -
 # --- requests that are supposed -------------------------------------------------------------------
 
 
-def _supposed(board: Board, terms: SessionTerms, allowance: Allowance, asked: AskedJob) -> Offer:
+def _supposed(
+    board: Board, terms: SessionTerms, allowance: Allowance, asked_job: AskedJob
+) -> Offer:
     """The offer that there would be if the job were offered now."""
     jobs = board.jobs[terms.submitter, terms.schedd].waiting
     # A job that got no slot goes on waiting.
-    job = next(it for it in jobs if (it.cluster, it.proc) == (asked.cluster, asked.proc))
+    job = next(it for it in jobs if (it.cluster, it.proc) == (asked_job.cluster, asked_job.proc))
     board.drop_match_list()
     request = request_for(board, terms, job)
     asker = Requester(terms.submitter, terms.schedd, terms.priority, False, terms.families)

@@ -131,8 +131,8 @@ def add_scopes(my: Ad) -> None:
             my.insert(scope, expressions.parse(ad))
 
 
-def _reason(one: Requirement, found: ClassAdValue, my: Ad, job: Ad, context: EvalContext) -> str:
-    if found.__class__ not in (bool, int, float):
+def _reason(one: Requirement, _value: ClassAdValue, my: Ad, job: Ad, context: EvalContext) -> str:
+    if _value.__class__ not in (bool, int, float):
         return f"Submit requirement {one.name} evaluated to non-boolean"
     value = None if one.reason is None else evaluate(one.reason, my, job, context=context)
     return value if isinstance(value, str) else "not met"

@@ -50,10 +50,10 @@ def replaced(template: str, name: str, match: PatternMatch) -> str:
     r"""The template with ``\0`` to ``\9`` put in; a group that there is not stays as text."""
     subject = name.encode("utf-8", "surrogateescape")
 
-    def group(found: re.Match[bytes]) -> bytes:
-        number = int(found[1])
+    def group(matched: re.Match[bytes]) -> bytes:
+        number = int(matched[1])
         if number >= len(match.spans):
-            return found[0]
+            return matched[0]
         start, end = match.spans[number]
         return subject[start:end] if start >= 0 else b""
 
