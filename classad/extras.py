@@ -16,6 +16,7 @@ EXTRAS: Final = {
     "polars": "polars",
     "psutil": "limits",
     "pyarrow": "arrow",
+    "pygls": "lsp",
 }
 
 

@@ -24,6 +24,7 @@ import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
 import pieslice.history.cli
+import pieslice.lsp.cli
 import pieslice.manual.cli
 import pieslice.negotiate.cli
 import pieslice.policies.cli
@@ -70,9 +71,9 @@ vars(argparse)["_"] = cache(gettext)
 #: The commands that run in a broken installation, too.
 ANYWHERE = ("doctor", "help", "completion")
 
-#: The commands without the options about an answer: two print text alone, and one has the words of
-#: condor_userprio, which may be shortened as there.
-OWN_WORDS = ("help", "completion", "userprio")
+#: The commands without the options about an answer: two print text alone, one answers an editor,
+#: and one has the words of condor_userprio, which may be shortened as there.
+OWN_WORDS = ("help", "completion", "userprio", "lsp")
 
 #: Names the treatment of what the encoding of an output does not have.
 _OTHER_BYTES = "pieslice.bytes"
@@ -234,6 +235,7 @@ def build_parser(word: str | None = None, *, listed: bool = False) -> Parser:
     subcommands.asked = word
     for package in COMMANDS:
         package.add_commands(subcommands)
+    pieslice.lsp.cli.add_commands(subcommands, pieslice.__version__)
     pieslice.doctor.cli.add_commands(subcommands, pieslice.__version__)
     pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
     for command in parsers_of(parser):

@@ -14,8 +14,9 @@ import socket
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
-from attr import frozen
+from attr import Factory, frozen
 
 from policy.config import Config, Library, load_config
 from policy.data.tables import parameter_rows
@@ -42,7 +43,7 @@ class FileSources:
     ``installed_at`` is the folder that was copied, ``copy`` the copy.  ``commands`` allows to run
     the programs that a configuration names.  ``home`` is the folder of the configuration, and
     ``called`` what stands for it where files are named; ``confined``: files outside it are not
-    read.
+    read.  ``unsaved``: texts of files that an editor has not saved yet, by their full paths.
     """
 
     installed_at: str = ""
@@ -51,6 +52,7 @@ class FileSources:
     home: str = ""
     confined: bool = False
     called: str = ""
+    unsaved: Mapping[str, str] = Factory(dict)
 
     def place(self, path: str) -> str:
         file = self._file(path)
@@ -65,8 +67,11 @@ class FileSources:
         return os.path.join(self.copy, path[len(self.installed_at) :].lstrip("/"))
 
     def read(self, path: str) -> str | None:
+        file = self._file(path)
+        if self.unsaved and os.path.abspath(file) in self.unsaved:
+            return self.unsaved[os.path.abspath(file)]
         try:
-            with open(self._file(path), "rb") as stream:
+            with open(file, "rb") as stream:
                 return stream.read().decode("utf-8", "surrogateescape")
         except (OSError, ValueError):  # a ValueError is a NUL in the name
             return None
@@ -161,6 +166,7 @@ def read_config(
     confined: bool = False,
     called: str = "",
     version: Version = NEWEST,
+    unsaved: Mapping[str, str] = MappingProxyType({}),
 ) -> Config:
     """Read the configuration at ``path``.
 
@@ -171,6 +177,7 @@ def read_config(
     everywhere.  ``commands``: run the programs that it names.  ``confined``: read no file outside
     its folder.  ``called``: what stands for its folder where files are named.  ``extra``: names
     and texts assigned after everything else.  ``version``: that of the HTCondor that reads.
+    ``unsaved``: texts that stand for those of files, by full paths.
     """
     root: str | None = path
     folder, copy = None, ""
@@ -183,7 +190,7 @@ def read_config(
             root, folder = None, path
     return load_config(
         root,
-        FileSources(installed_at, copy, commands, home, confined, called),
+        FileSources(installed_at, copy, commands, home, confined, called, unsaved),
         builtin_library(version),
         folder=folder,
         context=Context(subsystem, local_name),

@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: Packages that a plain installation does not bring.
 OPTIONAL = sorted({module.partition(".")[0] for module in EXTRAS} | {"classad2", "zstandard"})
-#: What is made of an optional package as a whole.
-STRATEGIES = "strategies"
+#: What is made of an optional package as a whole: generators of tests, what speaks to editors.
+WHOLES = ("strategies", "lsp.protocol", "lsp.server", "lsp.serving", "lsp.shown")
 
 ALL_MODULES = f"""
 import importlib, pkgutil, sys
@@ -27,7 +27,7 @@ for name in {OPTIONAL}:
 for package in ("classad", "policy", "negotiator", "pieslice"):
     folders = importlib.import_module(package).__path__
     for found in pkgutil.walk_packages(folders, package + ".", onerror=lambda name: None):
-        if "{STRATEGIES}" not in found.name and not found.name.endswith("__main__"):
+        if not any(one in found.name for one in {(*WHOLES, "__main__")}):
             importlib.import_module(found.name)
 print("all")
 """

@@ -1,7 +1,8 @@
 """Declares ``--condor-version``, and says which version of HTCondor a command follows.
 
 A project names the version of its pool in ``pieslice.toml``, in the folder where a command runs or
-above it; it counts where neither the command line nor the ads of a pool name one.
+above it; it counts where neither the command line nor the ads of a pool name one.  Its ``root``
+is the root of the configuration, for editors.
 
 Inputs: a parser, its arguments, that file.  Outputs: a ``Followed``; the note about a version of
 which nothing is recorded on standard error.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pieslice.terminal import complain
 
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 OPTION: Final = "--condor-version"
 #: What a version is called in the help of the options that take one.
 FORM: Final = "25.0 or 25.0.13"
-#: The file of a project, and its key.
+#: The file of a project, and its keys.
 PROJECT: Final = "pieslice.toml"
 KEY: Final = "condor-version"
+ROOT: Final = "root"
+_EXAMPLES: Final = {KEY: "25.0", ROOT: "condor_config"}
 
 
 class ProjectError(Exception):
@@ -71,17 +74,27 @@ def say_version(followed: Followed) -> None:
         complain(f"note: {followed.note}")
 
 
+class Project(NamedTuple):
+    """What the file of a project says: the version of its pool, the root of its configuration."""
+
+    followed: Followed | None = None
+    root: str | None = None
+
+
 def project_version() -> Followed | None:
     """The version that the project names whose folder we are in; raises ``ProjectError``."""
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        path = folder / PROJECT
-        if path.is_file():
-            return _named_in(path)
-    return None
+    path = project_above(Path.cwd())
+    return None if path is None else project_at(path).followed
 
 
-def _named_in(path: Path) -> Followed | None:
+def project_above(folder: Path) -> Path | None:
+    """The file of the project in a folder or above it."""
+    files = (above / PROJECT for above in (folder, *folder.parents))
+    return next((path for path in files if path.is_file()), None)
+
+
+def project_at(path: Path) -> Project:
+    """What the file of a project says; raises ``ProjectError``."""
     from classad.errors import Diagnostic
     from classad.source import Source
     from negotiator.io import InputError
@@ -97,16 +110,21 @@ def _named_in(path: Path) -> Followed | None:
         raise ProjectError(f"error: {path}: {(problem.strerror or '').lower()}") from None
     except ValueError as problem:
         raise ProjectError(f"error: {path}: no text: {problem}") from None
+    project = Project()
     for key, value in found.items():
         try:
-            if key != KEY:
-                raise UnknownVersionError(f"`{key}` is no key of a project; {KEY} is the only one")
+            if key not in _EXAMPLES:
+                raise UnknownVersionError(f"`{key}` is no key of a project; {KEY} and {ROOT} are")
             if not isinstance(value, str):
-                raise UnknownVersionError(f'{KEY} is a text: {KEY} = "25.0"')
-            return followed_version(parse_version(value), f"{KEY} of {path.name}")
+                raise UnknownVersionError(f'{key} is a text: {key} = "{_EXAMPLES[key]}"')
+            if key == ROOT:
+                project = project._replace(root=value)
+                continue
+            followed = followed_version(parse_version(value), f"{KEY} of {path.name}")
+            project = project._replace(followed=followed)
         except UnknownVersionError as problem:
             start = text.index(key)
             source = Source(text, str(path))
             place = Diagnostic(str(problem), source, start, start + len(key))
             raise ProjectError(place.render()) from None
-    return None
+    return project

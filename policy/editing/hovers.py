@@ -17,7 +17,7 @@ from classad.source import Source
 from policy.attributes import Attribute, Availability, find_attribute
 from policy.config import Config
 from policy.editing.subjects import About, Subject, choice_of, reader_of, subject_at, use_of
-from policy.editing.texts import Kind, tokens
+from policy.editing.texts import Kind, tokens, word_at
 from policy.ephemeral import Ephemeral, find_ephemeral
 from policy.explain.settings import counting
 from policy.groups import read_groups
@@ -94,13 +94,13 @@ def hover(config: Config, source: Source, offset: int, ads: Ads = NO_ADS) -> Hov
 
 def expression_hover(text: str, offset: int, ads: Ads = NO_ADS) -> Hover | None:
     """What is known of the word at a character of an expression, or of ads."""
-    for token in tokens(text, 0, len(text)):
-        if token.start <= offset <= token.end:
-            if token.kind is Kind.FUNCTION:
-                return function_hover(token.text, token.start, token.end)
-            if token.kind is Kind.ATTRIBUTE:
-                return attribute_hover(token.text, ads, token.start, token.end)
-    return None
+    token = word_at(tokens(text, 0, len(text)), offset)
+    if token is None:
+        return None
+    if token.kind is Kind.FUNCTION:
+        return function_hover(token.text, token.start, token.end)
+    is_name = token.kind is Kind.ATTRIBUTE
+    return attribute_hover(token.text, ads, token.start, token.end) if is_name else None
 
 
 def _macro(config: Config, subject: Subject, _: Ads) -> Hover:

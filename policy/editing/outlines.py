@@ -60,17 +60,16 @@ def symbols(text: str) -> list[Symbol]:
             section, open_ifs = headings.pop(0), []
             top.append(section)
         keyword = one.name if one.form is Form.CONDITION else ""
+        for outer in (section, *open_ifs):
+            if outer is not None:
+                outer.end = max(outer.end, one.end)
         if keyword in ("endif", "else", "elif") and open_ifs:
-            open_ifs[-1].end = one.end
             if keyword == "endif":
                 open_ifs.pop()
             continue
         symbol = _symbol(text, one)
         around = open_ifs[-1] if open_ifs else section
         (top if around is None else around.below).append(symbol)
-        for outer in (section, *open_ifs):
-            if outer is not None:
-                outer.end = max(outer.end, one.end)
         if keyword == "if":
             open_ifs.append(symbol)
     return [*top, *headings]

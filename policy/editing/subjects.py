@@ -16,7 +16,7 @@ from attr import frozen
 from classad.language.names import fold_name
 from classad.source import Source
 from policy.config import Config
-from policy.editing.texts import Form, Kind, Text, Token, Written, text_of
+from policy.editing.texts import Form, Kind, Text, Token, Written, text_of, word_at
 from policy.knobs import FAMILIES, find_knob
 from policy.knobs.choices import CHOICES, Choice
 from policy.knobs.declaration import KnobKind, Use, Wanted
@@ -80,7 +80,7 @@ def subject_at(config: Config, source: Source, offset: int) -> Subject | None:
     one = text.statement_at(offset)
     if one is None or not one.start <= offset <= one.end:
         return None
-    token = next((it for it in text.references(one.start, one.end) if _covers(it, offset)), None)
+    token = word_at(text.references(one.start, one.end), offset)
     if token is not None:
         about = About.MACRO if token.kind is Kind.MACRO else About.OPERATION
         if about is About.OPERATION and token.text not in FUNCTIONS and token.text[:1] != "F":
@@ -96,10 +96,6 @@ def subject_at(config: Config, source: Source, offset: int) -> Subject | None:
             return None
         return Subject(About.MACRO, found[1], *found.span(1))
     return _in_value(config, text, one, offset) if one.assigns else None
-
-
-def _covers(token: Token, offset: int) -> bool:
-    return token.start <= offset <= token.end
 
 
 def _in_comment(text: str, offset: int, start: int, end: int) -> Subject | None:
@@ -176,7 +172,7 @@ def _in_value(config: Config, text: Text, one: Written, offset: int) -> Subject 
         return None
     if not is_expression(config, one.name):
         return None
-    token = next((it for it in text.tokens(one) if _covers(it, offset)), None)
+    token = word_at(text.tokens(one), offset)
     return None if token is None else _word(config, token, one)
 
 

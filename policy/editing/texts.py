@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from typing import Final
 
 from attr import frozen
@@ -18,7 +19,7 @@ from attr import frozen
 from classad.language.names import fold_name
 from classad.source import Source
 from policy.language import conditions, statements
-from policy.language.lines import BLANKS, LineReader, LogicalLine
+from policy.language.lines import LineReader, LogicalLine
 from policy.language.statements import Statement, StatementError
 
 #: Texts that are kept with their statements.
@@ -107,6 +108,7 @@ _TOKEN: Final = re.compile(
     |(?P<name>[A-Za-z_]\w*|'(?:[^'\\\n]|\\.)*')""",
     re.VERBOSE | re.MULTILINE,
 )
+_CALLED: Final = re.compile(r"[ \t]*\(")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.]")
 _COMMENT: Final = re.compile(r"[ \t]*#.*")
 
@@ -158,14 +160,6 @@ class Text:
             if found[2] and found[1] not in _OTHER_BODIES:
                 yield Token(Kind.MACRO, found[2], *found.span(2))
 
-    def token_at(self, one: Written, offset: int) -> Token | None:
-        """The word of a value that a character is in, or stands right behind.
-
-        A macro that is named in a string counts, and the string only where there is none.
-        """
-        several = (*self.references(one.start, one.end), *self.tokens(one))
-        return next((it for it in several if it.start <= offset <= it.end), None)
-
     def line_of(self, offset: int) -> int:
         """The number of a line, from 0."""
         return self.text.count("\n", 0, offset)
@@ -175,6 +169,12 @@ class Text:
 def text_of(text: str) -> Text:
     """The statements of a text."""
     return Text(text)
+
+
+def word_at(several: Iterable[Token], offset: int) -> Token | None:
+    """The word of several that a character is in, or stands right behind."""
+    before = takewhile(lambda one: one.start <= offset, several)
+    return next((one for one in before if offset <= one.end), None)
 
 
 def tokens(text: str, start: int, end: int) -> Iterator[Token]:
@@ -190,7 +190,7 @@ def tokens(text: str, start: int, end: int) -> Iterator[Token]:
             continue
         elif fold_name(word) in SCOPES and text[found.end() : found.end() + 1] == ".":
             kind = Kind.SCOPE
-        elif text[found.end() : end].lstrip(" \t")[:1] == "(":
+        elif _CALLED.match(text, found.end(), end):
             kind = Kind.FUNCTION
         elif fold_name(word) in (*LITERALS, *OPERATORS):
             kind = Kind.LITERAL
@@ -267,8 +267,3 @@ def word_before(text: str, offset: int) -> int:
     while offset > 0 and _IDENTIFIER.match(text[offset - 1]):
         offset -= 1
     return offset
-
-
-def is_blank(text: str) -> bool:
-    """Is there nothing but white space?"""
-    return not text.strip(BLANKS)

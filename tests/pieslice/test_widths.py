@@ -97,9 +97,9 @@ COMMANDS = [
     "negotiate examples/campus --sumary",
     "negotate examples/campus",
 ]
-#: Commands that print a file for other programs, or write one; those of a history, which
-#: ``test_history`` looks at.
-OTHERS = {"completion", "page", "report", "record", "history", "when"}
+#: Commands that print a file for other programs, or write one, or answer an editor; those of a
+#: history, which ``test_history`` looks at.
+OTHERS = {"completion", "lsp", "page", "report", "record", "history", "when"}
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -1,0 +1,191 @@
+"""Reads and checks the configuration that a file in an editor belongs to.
+
+Which file is the root: that of the settings or of ``pieslice.toml``, else the nearest condor_config
+above the file, else the file itself, which then is a fragment.  Texts that are not saved count.
+Inputs: settings, paths, texts.  Outputs: ``Settings``, ``Checked``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from attr import field, fields, frozen
+
+from classad.errors import ClassAdParseError, Diagnostic, LimitError
+from classad.files.ads import read_ads
+from classad.language.bounds import limits
+from classad.source import Source
+from classad.syntax.parser import parse_expression
+from pieslice.inputs.configuration import SUBSYSTEM
+from pieslice.inputs.versions import ProjectError, project_above, project_at
+from policy.config import Config
+from policy.editing.hovers import NO_ADS, Ads
+from policy.io import INSTALLED_AT, read_config
+from policy.lint.verdict import examine
+from policy.versions import NEWEST
+
+#: The root file of an installation.
+_ROOT: Final = "condor_config"
+#: Ends of names of files with ads or an expression.
+_ADS: Final = (".ad", ".ads", ".classad")
+#: Seconds that a check may take.
+_LONGEST: Final = 60.0
+
+
+@frozen
+class Settings:
+    """What an editor may set, by the names that it has there."""
+
+    root: str = ""
+    subsystem: str = ""
+    local_name: str = field(default="", metadata={"name": "localName"})
+    pool: str = ""
+    installed_at: str = field(default=INSTALLED_AT, metadata={"name": "installedAt"})
+    outside_includes: bool = field(default=False, metadata={"name": "outsideIncludes"})
+
+
+def settings_of(values: object) -> tuple[Settings, list[str]]:
+    """Settings, and what is wrong with what an editor has sent for them."""
+    if not isinstance(values, Mapping):
+        wrong = [] if values is None else ["the settings of pieslice are no object"]
+        return Settings(), wrong
+    known = {one.metadata.get("name", one.name): one for one in fields(Settings)}
+    found: dict[str, str | bool] = {}
+    wrong = []
+    for name, value in values.items():
+        one = known.get(name)
+        if one is None:
+            wrong.append(f"there is no setting pieslice.{name}; there are {', '.join(known)}")
+        elif value is not None and type(value) is not type(one.default):
+            kind = "true or false" if isinstance(one.default, bool) else "a text"
+            wrong.append(f"pieslice.{name} is to be {kind}")
+        elif value is not None:
+            found[one.name] = value
+    return Settings(**found), wrong  # type: ignore[arg-type]
+
+
+def is_ads(path: str, language: str) -> bool:
+    """Is it a file of ads, or of one expression?"""
+    return language == "classad" or path.endswith(_ADS)
+
+
+def root_of(path: str, settings: Settings, folders: Iterable[str]) -> str:
+    """The root of the configuration that a file may belong to."""
+    if settings.root:
+        return os.path.abspath(os.path.join(next(iter(folders), ""), settings.root))
+    folder = Path(path).parent
+    project = project_above(folder)
+    if project is not None:
+        try:
+            root = project_at(project).root
+        except ProjectError:
+            root = None
+        if root is not None:
+            return str(project.parent / root)
+    for above in (folder, *folder.parents):
+        if (above / _ROOT).is_file():
+            return str(above / _ROOT)
+    return path
+
+
+@frozen(eq=False)
+class Checked:
+    """A configuration with its findings; ``problem``: why there are none."""
+
+    root: str
+    config: Config
+    findings: tuple[Diagnostic, ...] = ()
+    problem: str = ""
+
+    def source_name(self, path: str) -> str:
+        """What the configuration calls the file at a full path."""
+        return next((name for name in self.config.files if os.path.abspath(name) == path), path)
+
+    @property
+    def paths(self) -> list[str]:
+        """The full paths of its files."""
+        return list(map(os.path.abspath, self.config.files))
+
+
+def read(
+    path: str, settings: Settings, folders: Iterable[str], unsaved: Mapping[str, str]
+) -> Checked:
+    """The configuration that a file belongs to, without findings."""
+    root = root_of(path, settings, folders)
+    found = _read(root, settings, unsaved)
+    if root != path and path not in found.paths:
+        found = _read(path, settings, unsaved)
+    return found
+
+
+def _read(root: str, settings: Settings, unsaved: Mapping[str, str]) -> Checked:
+    is_whole = os.path.basename(root) == _ROOT and os.path.dirname(root)
+    project = project_above(Path(root).parent)
+    try:
+        followed = None if project is None else project_at(project).followed
+    except ProjectError:
+        followed = None
+    config = read_config(
+        os.path.dirname(root) if is_whole and os.path.isfile(root) else root,
+        subsystem=settings.subsystem.upper() or SUBSYSTEM,
+        local_name=settings.local_name or None,
+        now=time.time(),
+        keep_going=True,
+        installed_at=settings.installed_at,
+        confined=not settings.outside_includes,
+        version=NEWEST if followed is None else followed.version,
+        unsaved=unsaved,
+    )
+    return Checked(root, config)
+
+
+def check(
+    path: str, settings: Settings, folders: Iterable[str], unsaved: Mapping[str, str]
+) -> Checked:
+    """The configuration that a file belongs to, with its findings."""
+    with limits(time=_LONGEST):
+        found = read(path, settings, folders, unsaved)
+        try:
+            told = examine(found.config, asked=bool(settings.subsystem))
+        except LimitError as problem:
+            return Checked(found.root, found.config, (), str(problem))
+    return Checked(found.root, found.config, tuple(told.findings))
+
+
+def check_ads(text: str, name: str) -> list[Diagnostic]:
+    """What is wrong with a text of ads, or with an expression."""
+    found: list[Diagnostic] = []
+    if not text.strip():
+        return found
+    try:
+        parse_expression(text, source=Source(text, name), whole=True)
+        return found
+    except ClassAdParseError as problem:
+        alone = problem.diagnostic
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if text.lstrip()[:1] not in "[{<" and not any("=" in line.replace("==", "") for line in lines):
+        return [alone] if alone is not None else found
+    try:
+        for _ in read_ads(io.StringIO(text), name=name, diagnostics=found):
+            pass
+    except (ClassAdParseError, OSError) as problem:
+        found.append(Diagnostic(str(problem).split("\n")[0], Source(text, name), 0, 0))
+    return found
+
+
+def attributes_of(pool: str) -> Ads:
+    """How many ads of a captured pool have which attributes."""
+    found: dict[str, dict[str, int]] = {}
+    for kind, name in (("slot", "slots.ads"), ("job", "jobs.ads")):
+        path = Path(pool) / name
+        counts: dict[str, int] = {}
+        for ad in read_ads(path, diagnostics=[]) if path.is_file() else ():
+            for attribute in ad:
+                counts[attribute] = counts.get(attribute, 0) + 1
+        found[kind] = counts
+    return found if any(found.values()) else NO_ADS
