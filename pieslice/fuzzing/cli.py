@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import whole_number
+from pieslice.command_line import number, whole_number
 from pieslice.inputs.configuration import add_reader, guarded
 from pieslice.inputs.options import add_width, may_run
 
@@ -62,13 +62,7 @@ def add_commands(subcommands: Subcommands) -> None:
 
 
 def _share(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0.0 <= number <= 10_000.0:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a percentage")
-    return number
+    return number(text, "a percentage", lambda it: 0 <= it <= 10_000)
 
 
 @guarded

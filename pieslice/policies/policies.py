@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, NOW_HELP, moment
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, NOW_HELP, moment, number
 from pieslice.inputs.configuration import (
     add_reader,
     guarded,
@@ -60,13 +60,7 @@ def _add_explain(commands: Subcommands) -> None:
 
 
 def _pool_size(text: str) -> float:
-    try:
-        size = float(text)
-    except ValueError:
-        size = -1.0
-    if not 0.0 < size < 1e15:
-        raise argparse.ArgumentTypeError(f"`{text}` is not the size of a pool")
-    return size
+    return number(text, "the size of a pool", lambda it: it > 0)
 
 
 @guarded

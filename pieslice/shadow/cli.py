@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, whole_number
+from pieslice.command_line import EXIT_BAD, EXIT_NO, EXIT_OK, number, whole_number
 from pieslice.inputs.options import (
     INPUT_HELP,
     add_inputs,
@@ -169,24 +169,12 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
 
 def seconds(text: str) -> float:
     """A number of seconds above 0."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0 < found < 1e9:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of seconds")
-    return found
+    return number(text, "a number of seconds", lambda it: 0 < it < 1e9)
 
 
 def days(text: str) -> float:
     """A number of days above 0."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0 < found < 1e6:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of days")
-    return found
+    return number(text, "a number of days", lambda it: 0 < it < 1e6)
 
 
 def _capture(args: argparse.Namespace) -> int:

@@ -1007,12 +1007,8 @@ Requirements = true
     assert len(simulation.state.claims) == 3
 
 
-@pytest.mark.parametrize("worklife", [0, 7200])
-def test_jobs_of_a_capture_start_in_the_order_of_their_own_priorities(
-    tmp_path: Path, worklife: int
-) -> None:
-    """From the negotiator and from a claim that goes on, though all are of one autocluster."""
-    ads = """
+#: A job by its cluster and JobPrio, a slot by its machine.
+JOB_OF_ANN = """
 ClusterId = {0}
 ProcId = 0
 User = "ann@example"
@@ -1024,18 +1020,25 @@ RequestMemory = 1
 RequestDisk = 1
 Requirements = true
 """
-    slot = """
-Name = "slot1@one"
-Machine = "one"
+SMALL_SLOT = """
+Name = "slot1@{0}"
+Machine = "{0}"
 Cpus = 1
 Memory = 100
 Disk = 100
-Requirements = true
+Requirements = TARGET.RequestCpus <= Cpus
 MyCurrentTime = 1800000000
 """
-    jobs = [ads.format(number, prio) for number, prio in enumerate((0, 5, 10, 10, 0), 1)]
+
+
+@pytest.mark.parametrize("worklife", [0, 7200])
+def test_jobs_of_a_capture_start_in_the_order_of_their_own_priorities(
+    tmp_path: Path, worklife: int
+) -> None:
+    """From the negotiator and from a claim that goes on, though all are of one autocluster."""
+    jobs = [JOB_OF_ANN.format(number, prio) for number, prio in enumerate((0, 5, 10, 10, 0), 1)]
     (tmp_path / "jobs.ads").write_text("\n".join(jobs))
-    (tmp_path / "slots.ads").write_text(slot)
+    (tmp_path / "slots.ads").write_text(SMALL_SLOT.format("one"))
     (tmp_path / "condor_config").write_text("PREEMPTION_REQUIREMENTS = False\n")
     events: list[Any] = []
     plan = Plan(str(tmp_path), "capture", 86_400, run_time=600, worklife=worklife)
@@ -1774,30 +1777,9 @@ def test_one_cycle_starts_all_that_fit_of_jobs_that_share_an_autocluster(
     tmp_path: Path, preemption: str
 ) -> None:
     """They differ in what no slot asks for: the schedd gives each match to the best one left."""
-    slot = """
-Name = "slot1@{0}"
-Machine = "{0}"
-Cpus = 1
-Memory = 100
-Disk = 100
-Requirements = TARGET.RequestCpus <= Cpus
-MyCurrentTime = 1800000000
-"""
-    job = """
-ClusterId = {0}
-ProcId = 0
-User = "ann@example"
-JobStatus = 1
-JobUniverse = 5
-JobPrio = {1}
-RequestCpus = 1
-RequestMemory = 1
-RequestDisk = 1
-Requirements = true
-"""
-    jobs = [job.format(number, prio) for number, prio in enumerate((0, 5, 10, 10, 0), 1)]
+    jobs = [JOB_OF_ANN.format(number, prio) for number, prio in enumerate((0, 5, 10, 10, 0), 1)]
     (tmp_path / "jobs.ads").write_text("\n".join(jobs))
-    (tmp_path / "slots.ads").write_text("\n".join(slot.format(name) for name in "abcd"))
+    (tmp_path / "slots.ads").write_text("\n".join(map(SMALL_SLOT.format, "abcd")))
     (tmp_path / "condor_config").write_text(preemption)
     for quick in (True, False):
         events: list[Any] = []
