@@ -31,7 +31,7 @@ from pieslice.policies.texts import (
     verdict_lines,
 )
 from pieslice.reports.document import NOT_SHOWN, shape
-from pieslice.reports.layout import Block, Drawn
+from pieslice.reports.layout import Block, Drawn, Line
 from pieslice.reports.result import DataTable, Result
 from policy.config import Config
 from policy.explain.roles import Host, host_of
@@ -141,7 +141,9 @@ class Policy(Result):
         return f"{self.path}: {len(self.sentences)} sentences"
 
     def blocks(self) -> Sequence[Block]:
-        return [Drawn(lambda width: ["", *sentence_lines(self.sentences, width)], indent=0)]
+        topics = [sentence.topic for sentence in self.sentences[:1]]
+        told = Drawn(lambda width: [*sentence_lines(self.sentences, width)][1:], indent=0)
+        return [*(Line(topic, heading=True) for topic in topics), told]
 
 
 shape(Sentence, "topic text depth origins")

@@ -198,11 +198,20 @@ def _show_one(args: argparse.Namespace, config: Config, name: str, *, labelled: 
         complain(f"{name}: {endless}")
         return EXIT_BAD
     if text is None and not labelled:
-        complain(f"Not defined: {name}")
+        complain(_not_defined(config, name))
         return EXIT_NO
     # As it is, for programs; a terminal is not to be steered by it.
     print(f"{name} = {text or ''}".rstrip() if labelled else text, file=harmless(sys.stdout))
     return EXIT_OK
+
+
+def _not_defined(config: Config, name: str) -> str:
+    """What condor_config_val says, and which name is near."""
+    from pieslice.reports.names import did_you_mean
+    from policy.data.tables import meanings
+
+    known = (*(entry.name for entry in config.scope.table), *meanings())
+    return f"Not defined: {name}{did_you_mean(name, dict.fromkeys(known))}"
 
 
 def _show_json(args: argparse.Namespace, config: Config, names: list[str]) -> int:
@@ -213,7 +222,7 @@ def _show_json(args: argparse.Namespace, config: Config, names: list[str]) -> in
     _print_json(args, found)
     for name, entry in definitions:
         if entry is None:
-            complain(f"Not defined: {name}")
+            complain(_not_defined(config, name))
     return EXIT_OK if len(found) == len(definitions) else EXIT_NO
 
 

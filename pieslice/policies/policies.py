@@ -147,7 +147,8 @@ def _add_diff(commands: Subcommands) -> None:
 
 @guarded
 def _diff(args: argparse.Namespace) -> int:
-    from pieslice.policies.texts import comparison_lines
+    from pieslice.policies.texts import comparison_lines, comparison_verdict
+    from pieslice.reports.layout import wrap
     from pieslice.reports.output import chosen_width
     from policy.explain.difference import compare
 
@@ -165,7 +166,8 @@ def _diff(args: argparse.Namespace) -> int:
 
         sys.stdout.write(PolicyDifference(version_of(args), found).to_json())
     else:
-        print(version_of(args))
-        for line in comparison_lines(found, chosen_width(args, sys.stdout)):
+        width = chosen_width(args, sys.stdout)
+        verdict = wrap(comparison_verdict(found), width, "  ")
+        for line in (*verdict, f"  {version_of(args)}", *comparison_lines(found, width)):
             print(line)
     return EXIT_NO if found.different else EXIT_OK

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pieslice.reports.layout import wrap
+from pieslice.reports.layout import plural, wrap
 from pieslice.terminal import printable
 from policy.explain.parts import SHORT
 from policy.explain.sentences import listing
@@ -83,7 +83,9 @@ def verdict_lines(verdicts: Iterable[Verdict]) -> Iterable[str]:
 
 def comparison_lines(comparison: Comparison, width: int) -> Iterator[str]:
     """The differences, each with what the macro is for, and what else was noticed; wrapped."""
-    for line in _comparison(comparison):
+    for number, line in enumerate(_comparison(comparison)):
+        if not number:
+            yield ""
         yield from wrap(_shown(line), width, _INDENT)
 
 
@@ -100,9 +102,16 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     yield from notes
 
 
+def comparison_verdict(comparison: Comparison) -> str:
+    """How many macros differ, and which."""
+    names = [one.macro for one in comparison.different]
+    if not names:
+        return "the policies mean the same"
+    differ = "differs" if len(names) == 1 else "differ"
+    return _shown(f"{plural(len(names), 'macro')} {differ}: {listing(names)}")
+
+
 def _notes(comparison: Comparison) -> Iterable[str]:
-    if not comparison.different:
-        yield "the policies mean the same"
     if comparison.reworded:
         yield f"the same in other words: {listing(comparison.reworded)}"
     if comparison.beyond:

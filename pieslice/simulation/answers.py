@@ -256,12 +256,14 @@ class OneRun(Simulated):
         return self.sides[0].runs[0].summary
 
     def summary(self) -> str:
-        hours, completed = self._only["hours"], self._only["completed"]
-        used = self._only["utilisation"]
-        return f"{hours:g} hours: {plural(completed, 'job')} completed, {used:.1%} utilisation"
+        one = self._only
+        jobs = f"{one['completed']} of {plural(one['submitted'], 'job')} completed"
+        waiting = one["never_started"]
+        never = f", {waiting} never started" if waiting else ""
+        return f"{one['hours']:g} hours: {jobs}{never}; {one['utilisation']:.1%} utilisation"
 
     def blocks(self) -> Sequence[Block]:
-        return run_blocks(self._only)
+        return [Line(self.summary(), heading=True), *run_blocks(self._only)]
 
     def data(self) -> RunNumbers:
         return cast("RunNumbers", self._only)

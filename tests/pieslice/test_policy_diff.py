@@ -17,15 +17,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def diff(capsys: Capture, a: str, b: str, *words: str, code: int) -> list[str]:
-    """What is said below the version."""
+VERSION = "  follows 25.14.1: no version is given"
+
+
+def answer(capsys: Capture, a: str, b: str, *words: str, code: int) -> list[str]:
     Path("a").write_text(a + "\n")
     Path("b").write_text(b + "\n")
     assert main(["policy", "diff", "a", "b", *words]) == code
-    lines = capsys.readouterr().out.splitlines()
-    if "--json" not in words:
-        assert lines.pop(0) == "follows 25.14.1: no version is given"
-    return lines
+    return capsys.readouterr().out.splitlines()
+
+
+def diff(capsys: Capture, a: str, b: str, *words: str, code: int) -> list[str]:
+    """What is said below the verdict and the version."""
+    lines = answer(capsys, a, b, *words, code=code)
+    return lines if "--json" in words else lines[lines.index(VERSION) + 2 :]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +50,14 @@ def diff(capsys: Capture, a: str, b: str, *words: str, code: int) -> list[str]:
     ],
 )
 def test_the_same_meaning(a: str, b: str, capsys: Capture) -> None:
-    assert diff(capsys, a, b, code=0)[0] == "the policies mean the same"
+    assert answer(capsys, a, b, code=0)[:2] == ["the policies mean the same", VERSION]
+
+
+def test_the_verdict_names_the_macros_that_differ(capsys: Capture) -> None:
+    one = answer(capsys, "PRIORITY_HALFLIFE = 1", "PRIORITY_HALFLIFE = 2", code=1)
+    assert one[:2] == ["1 macro differs: PRIORITY_HALFLIFE", VERSION]
+    two = answer(capsys, "PRIORITY_HALFLIFE = 1\nPREEMPTION_RANK = 1", "", code=1)
+    assert two[0].startswith("2 macros differ: ")
 
 
 @pytest.mark.parametrize(

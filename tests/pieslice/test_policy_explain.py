@@ -210,8 +210,8 @@ def test_limits_and_constraints(tmp_path: Path, capsys: Capture) -> None:
 
 def test_what_stops_the_daemon_comes_first(tmp_path: Path, capsys: Capture) -> None:
     lines = explain(tmp_path, "PREEMPTION_REQUIREMENTS = a >\n", capsys)
-    assert lines[:3] == ["follows 25.14.1: no version is given", "", "This host"]
-    assert lines[4].startswith("  condor_negotiator would not start: exit status 4, line 1: ")
+    assert lines[:2] == ["This host", "  follows 25.14.1: no version is given"]
+    assert lines[3].startswith("  condor_negotiator would not start: exit status 4, line 1: ")
     start = lines.index("Start")
     assert lines[start + 1].startswith(
         "  condor_negotiator does not start with this; what follows uses the default:"
@@ -304,7 +304,7 @@ def test_only_what_the_files_decide(tmp_path: Path, capsys: pytest.CaptureFixtur
     )
     assert main(["policy", "explain", "--set-only", "--width", "200", str(path)]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[2] == "This host"
+    assert out[0] == "This host"
     assert out[out.index("Priorities and shares") :] == [
         "Priorities and shares",
         f"  Usage is forgotten by half in 3600 s (1 hour). [{path}:2]",

@@ -27,14 +27,14 @@ SAYING = {
     f"why {CAMPUS} --user carol": 1,
     f"rank {CAMPUS} 15.5": 1,
     f"quotas {CAMPUS}": 1,
-    f"simulate {SIMULATED}": 0,
+    f"simulate {SIMULATED}": 1,
     f"simulate {SIMULATED} --seeds 2": 0,
     f"simulate {SIMULATED} --compare {CAMPUS}/condor_config {CAMPUS}/no_preemption": 0,
     f"sweep {SIMULATED} --jobs 1 --set MAX_JOBS_RUNNING=2,9": 0,
     f"forecast {CAMPUS} --hours 1": 0,
     f"check {CAMPUS}": 0,
-    f"policy explain {CAMPUS} --set-only": 0,
-    f"policy diff {CAMPUS}/condor_config {CAMPUS}/no_preemption": 0,
+    f"policy explain {CAMPUS} --set-only": 1,
+    f"policy diff {CAMPUS}/condor_config {CAMPUS}/no_preemption": 1,
     "config info NEGOTIATOR_INTERVAL": 0,
     f"fuzz {CAMPUS} --examples 5": 0,
 }
@@ -73,7 +73,8 @@ def test_the_head_says_the_version_and_whence(
 def test_the_head_says_that_nobody_named_a_version(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert told(command, capsys).splitlines()[0].endswith("follows 25.14.1: no version is given")
+    lines = told(command, capsys).splitlines()[:2]
+    assert any(line.endswith("follows 25.14.1: no version is given") for line in lines)
 
 
 @pytest.mark.parametrize("command", VALUES)
