@@ -5,6 +5,7 @@ Outputs: ``TARGETS`` by name; run as a program it prints the table of the README
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Final
 
 from fuzz.target import Target, table
@@ -12,18 +13,6 @@ from fuzz.target import Target, table
 #: Seconds between two priority updates, and half-lives.
 _INTERVALS: Final = (1, 59, 60, 3600, 86400, 10**7)
 _HALF_LIVES: Final = (86400.0, 1.0, 1e18, 3600.5)
-
-
-def _expressions() -> Any:
-    from classad.strategies import expressions
-
-    return expressions()
-
-
-def _cases() -> Any:
-    from classad.strategies import cases
-
-    return cases()
 
 
 def _scopes() -> Any:
@@ -85,12 +74,6 @@ def _files() -> Any:
     return st.tuples(long_texts(), st.integers(0, 400))
 
 
-def _ads() -> Any:
-    from classad.strategies import ads
-
-    return ads()
-
-
 def _keys() -> Any:
     from hypothesis import strategies as st
 
@@ -103,12 +86,6 @@ def _keys() -> Any:
         return st.lists(column, min_size=1, max_size=5)
 
     return st.tuples(rows.flatmap(columns), st.integers(0, 200))
-
-
-def _configurations() -> Any:
-    from policy.strategies import configurations
-
-    return configurations()
 
 
 def _quotas() -> Any:
@@ -150,27 +127,18 @@ def _logs() -> Any:
     return st.tuples(st.lists(records, max_size=3), st.integers(0, 4000))
 
 
-def _scenarios() -> Any:
-    from negotiator.strategies import scenarios
+def _later(module: str, name: str) -> Any:
+    """The function of this name, imported when the target is run."""
 
-    return scenarios()
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments)
 
-
-def _adversarial_scenarios() -> Any:
-    from negotiator.strategies.adversarial_pools import adversarial_scenarios
-
-    return adversarial_scenarios()
+    return call
 
 
 def _check(module: str, name: str) -> Any:
-    """The check of this name, imported when the target is run."""
-
-    def check(case: Any) -> None:
-        from importlib import import_module
-
-        getattr(import_module(f"fuzz.{module}"), name)(case)
-
-    return check
+    """The check of this name in a module of ``fuzz``, imported when the target is run."""
+    return _later(f"fuzz.{module}", name)
 
 
 def _vector(case: Any) -> dict[str, Any]:
@@ -182,7 +150,7 @@ def _vector(case: Any) -> dict[str, Any]:
 _ALL: Final = (
     Target(
         "text", "printer and parser", "what is printed is read as the same and printed so again",
-        _expressions, _check("language", "text_comes_back"), 400,
+        _later("classad.strategies", "expressions"), _check("language", "text_comes_back"), 400,
     ),
     Target(
         "parsers", "the C parser, the grammar and, where installed, `classad2`",
@@ -192,7 +160,7 @@ _ALL: Final = (
     Target(
         "evaluators", "the reference evaluator and both grains of the compiled form",
         "same type and text of the value, same success; none raises",
-        _cases, _check("language", "evaluators_agree"), 300, _vector,
+        _later("classad.strategies", "cases"), _check("language", "evaluators_agree"), 300, _vector,
     ),
     Target(
         "scopes", "the same in ads that are chained, nested or both, in a match or not",
@@ -202,7 +170,7 @@ _ALL: Final = (
     Target(
         "peer", "ours and `classad2` of the `htcondor` wheel",
         "same type and bits of the value, where the real one survives",
-        _cases, _check("language", "peer_agrees"), 150, _vector,
+        _later("classad.strategies", "cases"), _check("language", "peer_agrees"), 150, _vector,
     ),
     Target(
         "columns", "tables and batches of ads, and the exact evaluator row by row",
@@ -227,12 +195,12 @@ _ALL: Final = (
     Target(
         "flatten", "an expression and what is left when it is flattened",
         "same value in a match, for the operators with which HTCondor's keeps it",
-        _cases, _check("language", "flatten_keeps"), 400, _vector,
+        _later("classad.strategies", "cases"), _check("language", "flatten_keeps"), 400, _vector,
     ),
     Target(
         "printers", "the writers and readers of all four forms",
         "an ad that is written and read is written the same again",
-        _ads, _check("language", "printers_agree"), 200,
+        _later("classad.strategies", "ads"), _check("language", "printers_agree"), 200,
     ),
     Target(
         "kernels", "the C kernels and their Python twins",
@@ -243,7 +211,7 @@ _ALL: Final = (
         "expansion", "reading a configuration",
         "every macro has a value, or an error that says why not, the same with what is kept of "
         "others and without",
-        _configurations, _check("sharing", "expansion_ends"), 300,
+        _later("policy.strategies", "configurations"), _check("sharing", "expansion_ends"), 300,
     ),
     Target(
         "quotas", "quotas and allocation of any tree of groups",
@@ -265,18 +233,20 @@ _ALL: Final = (
         "cycle", "a negotiation cycle of any small pool",
         "no slot twice, ceilings and concurrency limits kept, numbers consistent, the same twice "
         "and from records in another order",
-        _scenarios, _check("cycles", "cycles_hold"), 100,
+        _later("negotiator.strategies", "scenarios"), _check("cycles", "cycles_hold"), 100,
     ),
     Target(
         "engines", "finding candidates among all slots at once and one by one",
         "the same result, the same random numbers drawn, also where the slots cannot be asked at "
         "once",
-        _adversarial_scenarios, _check("cycles", "engines_agree"), 200,
+        _later("negotiator.strategies.adversarial_pools", "adversarial_scenarios"),
+        _check("cycles", "engines_agree"), 200,
     ),
     Target(
         "cycles", "columns kept from cycle to cycle and cycles from nothing",
         "the same results in three cycles, and under one policy after the other",
-        _adversarial_scenarios, _check("cycles", "engines_keep_up"), 100,
+        _later("negotiator.strategies.adversarial_pools", "adversarial_scenarios"),
+        _check("cycles", "engines_keep_up"), 100,
     ),
 )  # fmt: skip
 
