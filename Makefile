@@ -16,6 +16,7 @@
 #   make fuzz-native  a minute of the C parser and the C loader each, coverage-guided and sanitized
 #   make check-native  the C core without warnings, and its tests under the address and undefined
 #                  behaviour sanitizers (make sanitize: those alone)
+#   make vscode    the extension for Visual Studio Code, build/pieslice.vsix (npm puts its client together)
 #   make man       the manual pages of the commands, in man
 #   make docs      the documentation, in docs/_build/html
 #   make clean     remove everything that these targets made
@@ -34,7 +35,7 @@ export PYTHONNOUSERSITE = 1
 # Without compiled modules every process of a test compiles them anew.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long check python-kernels check-native lint types layering man docs warnings bench bench-large bench-gate
+.PHONY: demo test test-long check python-kernels check-native lint types layering man vscode docs warnings bench bench-large bench-gate
 .PHONY: check-live check-release fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
@@ -71,6 +72,9 @@ layering: $(VENV)/installed-test
 
 man: $(VENV)/installed
 	$(BIN)/pieslice help --man man
+
+vscode:
+	$(PYTHON) editors/pack.py build/pieslice.vsix
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
