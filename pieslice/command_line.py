@@ -7,13 +7,13 @@ from __future__ import annotations
 import argparse
 import difflib
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
+from classad.patterns import late_regex
 from pieslice.terminal import printable, terminal_width
 
 #: Done; the answer is no; bad usage or input; ended by Ctrl-C.
@@ -50,10 +50,10 @@ BESIDE: Final = Beside()
 #: it would be the current folder.
 EMPTY_NAME: Final = "the name is empty"
 #: The placeholders of files, some of which may be folders, and of folders.
-_FILE: Final = re.compile(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|RUNNING|W|A|B)\]?( .*)?")
-_FOLDER: Final = re.compile("DIR|RUN")
+_FILE: Final = late_regex(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|RUNNING|W|A|B)\]?( .*)?")
+_FOLDER: Final = late_regex("DIR|RUN")
 #: What argparse says of what is no number.
-_INVALID: Final = re.compile(r"invalid (int|float) value: '(.*)'")
+_INVALID: Final = late_regex(r"invalid (int|float) value: '(.*)'")
 #: Numbers of options, and days of what is simulated or foretold: more are slips.
 _MOST: Final = 1e12
 CENTURY: Final = 36_525

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
+from classad.patterns import late_regex
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 GRACE: Final = 1.0
 _SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BYTES: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_AMOUNT: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([a-z]?)(?:(?<=[a-z])i?b)?", re.I)
+_AMOUNT: Final = late_regex(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([a-z]?)(?:(?<=[a-z])i?b)?", re.I)
 
 
 def add_limits(parser: argparse.ArgumentParser, *, shown: bool) -> None:

@@ -7,7 +7,6 @@ Inputs: a name.  Outputs: ``Attribute``, or None for one that HTCondor does not 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
@@ -16,6 +15,7 @@ from typing import Final
 
 from attr import evolve, field, frozen
 
+from classad.patterns import late_regex
 from policy.data.tables import attribute_table
 
 #: Units of instants and of spans of time.
@@ -27,7 +27,7 @@ LAST_DATE: Final = 2.0**32
 #: Bytes in one of each unit of amounts.
 BYTES: Final[Mapping[str, int]] = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 
-_NEIGHBOUR: Final = re.compile(r"slot\d+_")
+_NEIGHBOUR: Final = late_regex(r"slot\d+_")
 
 
 class Availability(Enum):

@@ -19,6 +19,7 @@ from attr import Factory, evolve, field, frozen
 
 from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.language import expressions
 from policy.language.about import NOT_RUN, About
@@ -44,7 +45,7 @@ from policy.versions import NEWEST, Version
 __all__ = ["Config", "Library", "config_from_mapping", "load_config"]
 
 _ENVIRONMENT_PREFIX = "_CONDOR_"
-_AUTO_USE = re.compile(r"AUTO_USE_([A-Za-z]+)_(\w+)", re.IGNORECASE)
+_AUTO_USE = late_regex(r"AUTO_USE_([A-Za-z]+)_(\w+)", re.IGNORECASE)
 
 
 @frozen

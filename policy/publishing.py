@@ -20,6 +20,7 @@ from attr import frozen
 
 from classad.errors import ClassAdParseError
 from classad.language.rules import NEWEST, LanguageRules
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.config import Config
 from policy.language import expressions
@@ -43,8 +44,8 @@ POLICY: Final = {
 }
 #: What stands in an ad for an expression that does not parse; without one it is left out.
 _BROKEN: Final = {"Start": "error", "Rank": "0.0"}
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_HEAD: Final = re.compile(r"(?:^|\.)(SLOT(?:_TYPE_)?\d+_)", re.IGNORECASE)
+_NAME: Final = late_regex(r"[A-Za-z_]\w*")
+_HEAD: Final = late_regex(r"(?:^|\.)(SLOT(?:_TYPE_)?\d+_)", re.IGNORECASE)
 _STARTD_NAME: Final = "STARTD_NAME"
 
 

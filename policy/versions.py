@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 
 from attr import frozen
 
+from classad.patterns import late_regex
+
 __all__ = [
     "LINES", "NEWEST", "NOT_GIVEN", "OLDEST", "RECORDED", "Followed", "UnknownVersionError",
     "Version", "followed_version", "parse_version",
@@ -51,8 +53,8 @@ RECORDED: Final = (Version(23, 9, 6), Version(24, 0, 23), Version(25, 0, 13), NE
 #: The long-term support lines.
 LINES: Final = ("23.0", "23.10", "24.0", "24.12", "25.0")
 
-_NUMBERS = re.compile(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?", re.ASCII)
-_IN_AD = re.compile(r"\$CondorVersion:\s*(\S+)")
+_NUMBERS = late_regex(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?", re.ASCII)
+_IN_AD = late_regex(r"\$CondorVersion:\s*(\S+)")
 
 
 class UnknownVersionError(ValueError):

@@ -11,7 +11,6 @@ text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import Enum
 from typing import Final, NamedTuple
@@ -26,12 +25,13 @@ from classad.language.names import fold_name
 from classad.language.operators import CHOICE
 from classad.language.rules import LanguageRules
 from classad.language.values import UNDEFINED
+from classad.patterns import late_regex
 from classad.syntax import nodes
 from classad.syntax.lazy import LazyExpression
 from classad.syntax.nodes import Node
 from classad.syntax.parser import parse_expression, with_blanks
 
-_BLANK_ELVIS: Final = re.compile(r"\?\s+:")
+_BLANK_ELVIS: Final = late_regex(r"\?\s+:")
 
 
 def may_differ(texts: Iterable[str], language: LanguageRules) -> bool:

@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from classad.errors import LimitError
 from classad.language import bounds
 from classad.language.values import to_bytes
+from classad.patterns import late_regex
 
 _HOW: Final = "pip install 'pcre2>=0.6'"
 
@@ -147,7 +148,7 @@ def compile_pattern(pattern: str, options: str) -> Pattern | None:
 # --- what Python's re reads alike, and faster -------------------------------------------------
 
 #: Characters, dots and sets, repeated or not, perhaps tied to the ends.
-_PLAIN: Final = re.compile(
+_PLAIN: Final = late_regex(
     rb"\^?(?:(?:[A-Za-z0-9_ .@:/=,~#%&<>!;'\"-]"
     rb"|\[\^?(?:[A-Za-z0-9_.](?:-[A-Za-z0-9_])?)+\])[*+?]?)*\$?"
 )
@@ -168,7 +169,7 @@ def _quick(raw: bytes, options: str) -> _Search | None:
 
 #: What the package reads otherwise than HTCondor does: it disables ``\C`` and has JavaScript's
 #: ``\u`` and ``\x``, and a newer library reads ``{,n}`` as a repetition.
-_TOKENS: Final = re.compile(
+_TOKENS: Final = late_regex(
     rb"\\Q.*?(?:\\E|\Z)|\\x\{(?:[0-9a-fA-F]*\})?|\\x[0-9a-fA-F]{0,2}|\\.|\{,(?=[0-9]+\})", re.DOTALL
 )
 

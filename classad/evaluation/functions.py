@@ -10,7 +10,6 @@ The families of ``classad.builtins`` are imported when the first function is loo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, Flag, auto
 from functools import cache
@@ -19,6 +18,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 from classad.language.names import fold_name
 from classad.language.rules import LanguageRules
 from classad.language.values import ClassAdValue
+from classad.patterns import late_regex
 from classad.syntax.nodes import Call, Node, Reference
 
 
@@ -265,7 +265,7 @@ def may_move(*nodes: Node) -> bool:
     return False
 
 
-_CALLED: Final = re.compile(r"\w\s*\(")
+_CALLED: Final = late_regex(r"\w\s*\(")
 
 
 @cache

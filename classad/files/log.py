@@ -23,6 +23,7 @@ from classad.formats.unparse import unparse
 from classad.language.bounds import allowance, too_large
 from classad.language.names import fold_name
 from classad.language.spelling import attribute_order
+from classad.patterns import late_regex
 from classad.source import Source
 
 #: Key of an ad -> attribute -> expression text.
@@ -38,7 +39,7 @@ HEADER: Final = "107"
 #: How many words follow the operation number (the last of a ``103`` is the rest of the line).
 _OPERANDS: Final = {NEW_AD: 3, DESTROY: 1, SET: 3, DELETE: 2, HEADER: 3}
 #: A record that sets an attribute to a number, a plain string or a Boolean: most do.
-_PLAIN_SET: Final = re.compile(
+_PLAIN_SET: Final = late_regex(
     SET + r' (\S+) (\S+) (-?[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?)?|"[^"\\\n]*"|true|false)'
 )
 _CUT: Final = "the last line is cut short; dropped"
@@ -361,7 +362,7 @@ def _canonical(text: str) -> str:
     return unparse(parse_expression(text, old=True), old=True)
 
 
-_JOB: Final = re.compile(r"([1-9][0-9]*)\.([0-9]+)", re.ASCII)
+_JOB: Final = late_regex(r"([1-9][0-9]*)\.([0-9]+)", re.ASCII)
 
 
 def queued_jobs(log: TransactionLog) -> Iterator[tuple[str, ClassAd]]:

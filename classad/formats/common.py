@@ -9,7 +9,6 @@ diagnostics.
 from __future__ import annotations
 
 import gc
-import re
 from collections.abc import Iterable, Iterator
 from sys import getsizeof, intern
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
@@ -21,6 +20,7 @@ from classad.errors import ClassAdParseError, Diagnostic
 from classad.language import bounds
 from classad.language.names import fold_name
 from classad.language.values import from_bytes, to_bytes
+from classad.patterns import late_regex
 from classad.source import Source
 from classad.syntax.lazy import LazyExpression
 
@@ -149,9 +149,9 @@ Errors = Literal["strict", "warn", "htcondor"]
 
 #: Integers of no more digits always fit into 64 bits.
 _FITTING: Final = 18
-_MANY_DIGITS: Final = re.compile(rf"[0-9]{{{_FITTING + 1}}}")
+_MANY_DIGITS: Final = late_regex(rf"[0-9]{{{_FITTING + 1}}}")
 #: What bytes that are not UTF-8 become.
-_NO_TEXT: Final = re.compile("[\udc80-\udcff]+")
+_NO_TEXT: Final = late_regex("[\udc80-\udcff]+")
 
 #: Names, sets of names and names in them that are kept for ads to come.
 _MAX_NAMES: Final = 20_000

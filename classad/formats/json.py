@@ -28,13 +28,14 @@ from classad.formats.unparse import is_node, item_of_stored, print_order, unpars
 from classad.language import bounds
 from classad.language.spelling import format_real
 from classad.language.values import UNDEFINED, RelTime
+from classad.patterns import late_regex
 from classad.syntax.lexing import integer_value, replaced
 
 #: Nested objects and arrays deeper than this are refused; the parser of expressions stops near it.
 MAX_DEPTH: Final = 165
 
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_TOKEN: Final = re.compile(
+_TOKEN: Final = late_regex(
     r"""(?P<skip>(?:[ \t\r\n\v\f]++|//[^\n]*+|/\*.*?\*/|(?!))++)
       | (?P<punct>[{}\[\],:])
       | (?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u]|(?!))*+")
@@ -46,18 +47,18 @@ _TOKEN: Final = re.compile(
 )
 #: A member whose value is a plain scalar, with the comma before it; what it does not match is left
 #: to the tokens.
-_MEMBER: Final = re.compile(
+_MEMBER: Final = late_regex(
     r"""(?P<comma>[ \t\r\n]*,)?[ \t\r\n]*"(?P<name>[^"\\\0]+)"[ \t\r\n]*:[ \t\r\n]*
     (?:(?P<int>-?(?:0|[1-9][0-9]{0,17}))|"(?P<string>[^"\\\0]*)"|(?P<word>true|false|null)
       |(?P<real>-?[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?))
     (?=[ \t\r\n]*[,}])""",
     re.VERBOSE,
 )
-_ESCAPE: Final = re.compile(r"\\(u....|.)", re.DOTALL)
+_ESCAPE: Final = late_regex(r"\\(u....|.)", re.DOTALL)
 #: Escapes that are replaced at once in a long text.
-_PIECES: Final = re.compile(r"(?:[^\\]++|\\u....|\\.|\\|(?!)){1,10000}+", re.DOTALL)
+_PIECES: Final = late_regex(r"(?:[^\\]++|\\u....|\\.|\\|(?!)){1,10000}+", re.DOTALL)
 _SIMPLE: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_EXPRESSION: Final = re.compile(r"\\/expr\((.*)\)\\/\Z", re.IGNORECASE | re.DOTALL)
+_EXPRESSION: Final = late_regex(r"\\/expr\((.*)\)\\/\Z", re.IGNORECASE | re.DOTALL)
 _WORDS: Final = {"true": True, "false": False, "null": UNDEFINED}
 
 
@@ -272,7 +273,7 @@ read_json: Final = JsonReader.read
 
 _QUOTED: Final = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r",
                   "\t": "\\t"}  # fmt: skip
-_TO_QUOTE: Final = re.compile(r'[\x00-\x1f"\\]')
+_TO_QUOTE: Final = late_regex(r'[\x00-\x1f"\\]')
 
 
 def quote(text: str) -> str:

@@ -17,7 +17,6 @@ Follows: the long form of HTCondor 25.14.1 (golden vectors ``formats``, kind ``l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -40,12 +39,13 @@ from classad.formats.common import (
 from classad.language import bounds
 from classad.language.rules import OLD, WHOLE
 from classad.language.spelling import quote_name
+from classad.patterns import late_regex
 from classad.source import Source
 from classad.syntax.lazy import parse_lazily, read_leaves
 from classad.syntax.lexing import integer_value, literal_value
 
 #: An integer that ``literal_value`` does not take.
-_INTEGER: Final = re.compile("-?[1-9][0-9]{18,}")
+_INTEGER: Final = late_regex("-?[1-9][0-9]{18,}")
 #: Lines that are kept: an endless stream of distinct ones must not fill the memory.
 _MAX_LINES: Final = 100_000
 #: Characters that are cut into lines at once.

@@ -29,16 +29,17 @@ from classad.formats.common import (
 )
 from classad.formats.recovery import NEW, Recovering
 from classad.language import bounds
+from classad.patterns import late_regex
 from classad.source import Source
 from classad.syntax.lexing import literal_value
 
-_OPENING: Final = re.compile(rf"[{BLANKS}]*\[")
-_NAME: Final = re.compile(rf"[{BLANKS};]*([A-Za-z_][A-Za-z0-9_]*)[{BLANKS}]*=(?![=?!])")
-_CLOSING: Final = re.compile(rf"[{BLANKS};]*\]")
+_OPENING: Final = late_regex(rf"[{BLANKS}]*\[")
+_NAME: Final = late_regex(rf"[{BLANKS};]*([A-Za-z_][A-Za-z0-9_]*)[{BLANKS}]*=(?![=?!])")
+_CLOSING: Final = late_regex(rf"[{BLANKS};]*\]")
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
 _QUOTED: Final = r""""(?:[^"\\\0]++|\\[^\0]|(?!))*+"|'(?:[^'\\\0]++|\\[^\0]|(?!))*+'"""
 #: One level of brackets (subscripts, nested ads), no comments, no NUL.
-_VALUE: Final = re.compile(
+_VALUE: Final = late_regex(
     rf"""((?:[^;\[\]"'/\0]++|/(?![/*])|{_QUOTED}"""
     rf"""|\[(?:[^\[\]"'/\0]++|/(?![/*])|{_QUOTED}|(?!))*+\]|(?!))*+)(?=[;\]])"""
 )
@@ -153,7 +154,7 @@ def quick_ad(ad: Ad, text: str, tz: str | None) -> bool:
 
 
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_BETWEEN: Final = re.compile(r"(?:[ \t\n\v\f\r]++|//[^\n]*+|#[^\n]*+|/\*.*?\*/|(?!))*+", re.DOTALL)
+_BETWEEN: Final = late_regex(r"(?:[ \t\n\v\f\r]++|//[^\n]*+|#[^\n]*+|/\*.*?\*/|(?!))*+", re.DOTALL)
 
 
 def skip_blanks(text: str, position: int) -> int:

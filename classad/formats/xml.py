@@ -29,10 +29,11 @@ from classad.formats.unparse import is_node, item_of_stored, print_order, unpars
 from classad.language import bounds
 from classad.language.spelling import format_real, quote_string, real_and_end
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, RelTime
+from classad.patterns import late_regex
 from classad.syntax.lexing import replaced
 from classad.syntax.lexing import unescape as unescape_string
 
-_INTEGER: Final = re.compile(r"-?[0-9]+")
+_INTEGER: Final = late_regex(r"-?[0-9]+")
 
 
 #: Who reads a scalar, whatever class its ads have.
@@ -107,26 +108,26 @@ SCALARS: Final[dict[str, Callable[[str, Reader], object]]] = {
 
 
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_TAG: Final = re.compile(
+_TAG: Final = late_regex(
     r"<(?:!--.*?--|[?!][^>]*|(?P<close>/?)(?P<name>[A-Za-z]+)"
     r"""(?P<attrs>(?:\s+[A-Za-z]+\s*=\s*(?:"(?:[^"\\]++|\\.|(?!))*+"|'[^']*')|(?!))*+)\s*(?P<empty>/?))>""",
     re.DOTALL,
 )
-_ATTRIBUTE: Final = re.compile(
+_ATTRIBUTE: Final = late_regex(
     r"""([A-Za-z]+)\s*=\s*(?:"((?:[^"\\]++|\\.|(?!))*+)"|'([^']*)')""", re.DOTALL
 )
 #: What an attribute consists of, but for scalars.
-_NESTED: Final = re.compile(r"<(/?)(a|c|l)(?:\s[^<>]*?)?(/?)>")
+_NESTED: Final = late_regex(r"<(/?)(a|c|l)(?:\s[^<>]*?)?(/?)>")
 #: An attribute that needs neither entities nor escapes.
-_PLAIN: Final = re.compile(
+_PLAIN: Final = late_regex(
     r"""[ \t\r\n]*<a\ n="(?P<name>[^"&\\<>\0]+)"><(?:i>(?P<int>-?(?:0|[1-9][0-9]{0,17}))</i
     |s>(?P<string>[^<&\\\0]*)</s|r>(?P<real>-?[0-9]+\.[0-9]+(?:E[+-][0-9]+)?)</r
     |b\ v="(?P<word>[tf])"/)></a>""",
     re.VERBOSE,
 )
-_ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
+_ENTITY: Final = late_regex(r"&(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
 #: Entities that are replaced at once in a long text.
-_PIECES: Final = re.compile(r"(?:[^&]++|&[^&;]*+;?|(?!)){1,10000}+")
+_PIECES: Final = late_regex(r"(?:[^&]++|&[^&;]*+;?|(?!)){1,10000}+")
 _FLAGS: Final = {"t": True, "f": False}
 _ENTITIES: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 

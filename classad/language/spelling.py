@@ -15,14 +15,15 @@ from typing import Final
 from classad.language.names import fold_name
 from classad.language.times import format_abstime, format_reltime
 from classad.language.values import AbsTime, RelTime, Value
+from classad.patterns import late_regex
 
 #: Names that print in quotes although they look like identifiers.
 RESERVED: Final = frozenset({"error", "false", "is", "isnt", "parent", "true", "undefined"})
 
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
-_PLAIN_STRING: Final = re.compile(r"[ !#-\[\]-~]*+")
+_IDENTIFIER: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*+")
+_PLAIN_STRING: Final = late_regex(r"[ !#-\[\]-~]*+")
 _ESCAPES: Final = dict(zip("\a\b\f\n\r\t\v\\", "abfnrtv\\", strict=True))
-_ESCAPED: Final = re.compile(r"[^ -\[\]-~]")
+_ESCAPED: Final = late_regex(r"[^ -\[\]-~]")
 
 
 def attribute_order(name: str) -> tuple[int, str]:
@@ -98,7 +99,7 @@ def scalar_text(value: object, old: bool = False) -> str | None:
 
 
 #: The longest match wins.
-_NUMBER: Final = re.compile(
+_NUMBER: Final = late_regex(
     r"""[ \t-\r]*
     (?: (?P<hex>[-+]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][-+]?[0-9]+)?)
       | (?P<decimal>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from classad.language.times import BrokenDownTime
 from classad.language.values import from_bytes, to_bytes, truncating_divide
+from classad.patterns import late_regex
 
 _LIMIT: Final = 1023
 _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
@@ -132,7 +133,7 @@ _REFUSED: Final = {
     "O": frozenset("aAcDFxXY"),
 }
 
-_SPECIFICATION: Final = re.compile(
+_SPECIFICATION: Final = late_regex(
     r"%(?P<flags>[_\-0^#]*)(?P<width>[0-9]*)(?P<modifier>[EO]?)(.?)", re.S
 )
 

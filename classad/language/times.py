@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from classad.errors import ClassAdValueError
 from classad.language.values import AbsTime, to_bytes
+from classad.patterns import late_regex
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -236,7 +237,7 @@ def parse_abstime_literal(text: str, zone: Zone = None) -> AbsTime | None:
 
 #: A relative time written backwards, as HTCondor reads it: a colon before the last number belongs
 #: to the minutes, the next one to the hours.
-_REVERSED_SPAN: Final = re.compile(
+_REVERSED_SPAN: Final = late_regex(
     r"""[ \t-\r]*+
     (?> (?: (?=[sS0-9]) [sS]?+ [ \t-\r]*+ (?P<seconds>[0-9]*+(?>(?:\.[0-9]*+)?)) )? ) [ \t-\r]*+
     (?> (?: [mM:] [ \t-\r]*+ (?P<minutes>[0-9]*+) )? ) [ \t-\r]*+

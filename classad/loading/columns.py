@@ -8,7 +8,6 @@ classad/loading/long_form.py fills, are read-only by agreement and live as long 
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from classad.formats.long import shared_tree, stored_text
 from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
+from classad.patterns import late_regex
 
 __all__ = ["BufferColumn", "LoadedColumn", "LoadedColumns", "SmallColumn", "Tag"]
 
@@ -412,7 +412,7 @@ class LoadedColumns:
 
 
 #: What is closed by the last character, and by no other, is one list or ad.
-_ENCLOSED: Final = re.compile(r"\{[^}]*\}|\[[^\]]*\]")
+_ENCLOSED: Final = late_regex(r"\{[^}]*\}|\[[^\]]*\]")
 _NOTHING: Final = int(Tag.NOTHING)
 _INTEGER: Final = int(Tag.INTEGER)
 _REAL: Final = int(Tag.REAL)

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from classad.language.operators import BINARY
 from classad.language.rules import NEWEST, LanguageRules, NestingRules
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Value, from_bytes, to_bytes
+from classad.patterns import late_regex
 
 BLANKS: Final = " \t\n\v\f\r"
 #: Kind of the token that stands for a piece of text that is none; its value is a ``LexingFault``.
@@ -26,11 +27,11 @@ BAD: Final = "BAD"
 END: Final = "$END"
 WORD_VALUES: Final = {"TRUE": True, "FALSE": False, "UNDEFINED": UNDEFINED, "ERROR": ERROR}
 _SIMPLE_ESCAPES: Final = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
-_ESCAPE: Final = re.compile(r"\\(?:([0-7]{2}(?:(?<=[0-3][0-7])[0-7])?|[0-7])|(.))", re.DOTALL)
+_ESCAPE: Final = late_regex(r"\\(?:([0-7]{2}(?:(?<=[0-3][0-7])[0-7])?|[0-7])|(.))", re.DOTALL)
 #: Characters in which escapes are replaced at once, and pieces of longer texts.
 _SHORT: Final = 1 << 16
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_PIECES: Final = re.compile(r"(?:[^\\]++|\\[0-7]{1,3}+|\\.|\\|(?!)){1,10000}+", re.DOTALL)
+_PIECES: Final = late_regex(r"(?:[^\\]++|\\[0-7]{1,3}+|\\.|\\|(?!)){1,10000}+", re.DOTALL)
 
 
 _OPENERS: Final = frozenset({"OPEN_PAREN", "OPEN_BOX", "OPEN_BRACE"})

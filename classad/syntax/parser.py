@@ -19,6 +19,7 @@ from typing import Final
 from classad.errors import EXPRESSION_MESSAGE, ClassAdParseError, Diagnostic
 from classad.language.bounds import ANOTHER, most_parts, too_many
 from classad.language.rules import NEWEST, OLD, PREFIX, STRICT, WHOLE, LanguageRules
+from classad.patterns import late_regex
 from classad.source import Source
 from classad.syntax import native as arena
 from classad.syntax import nodes
@@ -28,7 +29,7 @@ from classad.syntax.unparse import EXPANDERS, Pieces, write
 
 #: Texts of no more characters are not counted; and the parts that are counted, in longer ones.
 _LONG: Final = 1 << 20
-_PARTS: Final = re.compile(r'"(?:[^"\\]++|\\.|(?!))*+"|[A-Za-z0-9_.]++|[^ \t\n\v\f\r]', re.DOTALL)
+_PARTS: Final = late_regex(r'"(?:[^"\\]++|\\.|(?!))*+"|[A-Za-z0-9_.]++|[^ \t\n\v\f\r]', re.DOTALL)
 
 
 def parse_expression(

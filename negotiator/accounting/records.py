@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from attr import evolve
 
 from classad.language.values import INT_MAX
+from classad.patterns import late_regex
 from classad.syntax.lexing import integer_value
 from negotiator.accounting.log import AccountantLog
 from negotiator.groups.tree import GroupTree, subtrees_of
@@ -26,7 +27,7 @@ _Number = TypeVar("_Number", int | None, float | None)
 
 #: A factor below this counts as absent.
 MIN_FACTOR: Final = 1.0
-_NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?", re.ASCII)
+_NUMBER: Final = late_regex(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?", re.ASCII)
 
 
 def from_log(log: AccountantLog) -> AccountantState:

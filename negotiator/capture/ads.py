@@ -25,6 +25,7 @@ from classad.errors import Diagnostic
 from classad.files.ads import load_file, read_long
 from classad.language.values import Value
 from classad.loading.columns import LoadedColumns
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.language.numbers import saturated
 
@@ -193,7 +194,7 @@ def split_up(what: str, ads: Sequence[LocatedAd]) -> list[LocatedAd]:
     return found
 
 
-_NUMBERED: Final = re.compile(r"(.*?[^0-9])([1-9][0-9]*)", re.ASCII)
+_NUMBERED: Final = late_regex(r"(.*?[^0-9])([1-9][0-9]*)", re.ASCII)
 
 
 def split_numbered(ad: ClassAd) -> list[ClassAd]:

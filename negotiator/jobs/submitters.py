@@ -17,6 +17,7 @@ from classad.ads.ad import as_bool, as_number, as_string
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.context import NO_CONTEXT
+from classad.patterns import late_regex
 from negotiator.model.arithmetic import INT_MIN, whole
 from negotiator.pool.addresses import ANY, schedd_families
 from negotiator.pool.slots import holds
@@ -25,7 +26,7 @@ from policy.language.numbers import saturated
 from policy.model import NegotiatorPolicy
 
 _PREFIX_MAP: Final = "GROUP_PREFIX"
-_NUMBER: Final = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER: Final = late_regex(r"[+-]?\d+", re.ASCII)
 
 
 @frozen(eq=False)

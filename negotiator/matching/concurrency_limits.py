@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-_SEPARATORS: Final = re.compile(r"[\s,]+")
-_NAME: Final = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?", re.ASCII)
-_NUMBER: Final = re.compile(r"\s*[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?)", re.ASCII)
+from classad.patterns import late_regex
+
+_SEPARATORS: Final = late_regex(r"[\s,]+")
+_NAME: Final = late_regex(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?", re.ASCII)
+_NUMBER: Final = late_regex(r"\s*[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?)", re.ASCII)
 
 
 def parse_limits(text: str) -> Iterator[tuple[str, float]]:

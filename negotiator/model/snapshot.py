@@ -7,13 +7,13 @@ weights.  Follows the queries that open a cycle and the accountant's table of cu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from attr import Factory, asdict, astuple, field, fields, frozen
 
 from classad import ClassAd
+from classad.patterns import late_regex
 from policy.dialects import HTCONDOR, Dialect
 from policy.versions import Followed, Version
 
@@ -164,7 +164,7 @@ def _astuple(queue: ScheddQueue) -> tuple[object, ...]:
 
 
 #: The name of a dynamic slot: that of the partitionable one, with a number behind it.
-_DYNAMIC: Final = re.compile(r"^([^@]*?\d)_\d+(@|$)")
+_DYNAMIC: Final = late_regex(r"^([^@]*?\d)_\d+(@|$)")
 
 
 def whole_slot(name: str) -> str:

@@ -6,13 +6,13 @@ schedd's address, without a word.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from classad.patterns import late_regex
 
 #: The address of a slot is in the first of these that is a string.
 _OF_SLOTS: Final = ("MyAddress", "StartdIpAddr")
@@ -23,8 +23,8 @@ NO_ADDRESS: Final = "<0.0.0.0:0>"
 #: What most addresses are, told faster than by the library.
 _OCTET: Final = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _IPV4_TEXT: Final = rf"(?:{_OCTET}\.){{3}}{_OCTET}"
-_IPV4: Final = re.compile(_IPV4_TEXT)
-_USUAL: Final = re.compile(
+_IPV4: Final = late_regex(_IPV4_TEXT)
+_USUAL: Final = late_regex(
     rf"<{_IPV4_TEXT}:[0-9]+(?:\?addrs={_IPV4_TEXT}-[0-9]+(?:&(?!addrs=)[^&<>?]*)*)?>"
 )
 _JUST_IPV4: Final = frozenset({4})

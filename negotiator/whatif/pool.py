@@ -21,6 +21,7 @@ from classad.analysis.mentions import RefSet
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from classad.language.names import fold_name
+from classad.patterns import late_regex
 from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.loaded_slots import LoadedSlots, machines_of
 from negotiator.model.snapshot import Snapshot
@@ -40,7 +41,7 @@ from policy.publishing import LISTS, POLICY, local_startds
 _ALWAYS: Final = frozenset({"my", "target", "currenttime"})
 #: What of a job is asked about slots.
 _MATCHED: Final = frozenset({"requirements", "rank"})
-_OF_TYPE: Final = re.compile(r"SLOT(_TYPE)?_?\d+_\w+", re.IGNORECASE)
+_OF_TYPE: Final = late_regex(r"SLOT(_TYPE)?_?\d+_\w+", re.IGNORECASE)
 
 
 @frozen

@@ -16,6 +16,7 @@ from typing import Final
 from attr import define, field
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from classad.source import Source
 from negotiator.io import InputError
 from pieslice.alerts.kinds import KINDS, NOTIFY, KeyForm, Rule, RuleKey, Target, keys_of
@@ -23,12 +24,12 @@ from pieslice.data import JsonData
 from pieslice.inputs.toml import toml_of
 from pieslice.reports.names import meant_or_known
 
-_HEAD: Final = re.compile(r"[ \t]*\[\[?[ \t]*([A-Za-z0-9_-]+)[ \t]*\]\]?[ \t]*(?:#.*)?$")
-_KEY: Final = re.compile(
+_HEAD: Final = late_regex(r"[ \t]*\[\[?[ \t]*([A-Za-z0-9_-]+)[ \t]*\]\]?[ \t]*(?:#.*)?$")
+_KEY: Final = late_regex(
     r"""[ \t]*(?P<key>"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*=[ \t]*(?P<value>[^#\n]*)"""
 )
 #: An address with a name of this machine; others would have to be looked up.
-_LOCAL: Final = re.compile(
+_LOCAL: Final = late_regex(
     r"http://(localhost|127(\.\d{1,3}){3}|\[::1\])(:(?P<port>\d{1,5}))?(/[!-~]*)?",
     re.ASCII | re.IGNORECASE,
 )

@@ -10,7 +10,6 @@ condor_startd and condor_schedd for what ads show.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -18,6 +17,7 @@ from typing import Final
 from attr import Factory, define, evolve, field, frozen
 
 from classad import ClassAd
+from classad.patterns import late_regex
 from negotiator.capture.slots import CollectorTable
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
 from negotiator.jobs.endings import JobAction, decides_itself, periodic_ending
@@ -42,7 +42,7 @@ from policy.model import NegotiatorPolicy
 JobKey = tuple[str, int, int]
 #: A submitter and a schedd.
 Party = tuple[str, str]
-_NUMBER: Final = re.compile(r"_(\d+)(?:@|$)")
+_NUMBER: Final = late_regex(r"_(\d+)(?:@|$)")
 
 
 @frozen

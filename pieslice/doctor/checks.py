@@ -21,15 +21,16 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Final
 
+from classad.patterns import late_regex
 from pieslice.doctor.page import PartCheck, State
 
 #: Our packages; the first one refuses a foreign `classad`, and says what to do.
 PACKAGES: Final = ("policy", "classad", "negotiator", "pieslice")
 #: A requirement as the metadata of a distribution has it: name, least version, extra.
-_REQUIREMENT: Final = re.compile(
+_REQUIREMENT: Final = late_regex(
     r"(?P<name>[\w.-]+)[^;]*?(?:>=\s*(?P<least>[\d.]+))?[^;]*(?:;(?P<marker>.*))?"
 )
-_EXTRA: Final = re.compile(r"extra\s*==\s*[\"'](?P<name>[\w-]+)")
+_EXTRA: Final = late_regex(r"extra\s*==\s*[\"'](?P<name>[\w-]+)")
 #: The daemons that recordings of decisions need, below a folder.
 _DAEMONS: Final = ("condor_negotiator", "condor_schedd", "condor_collector")
 #: How long a program of HTCondor may take to tell its version, in seconds.

@@ -11,11 +11,11 @@ page of ``classad_eval`` (HTCondor 25.14.1); its single-dash options work too.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from classad.patterns import late_regex
 from pieslice.command_line import EXIT_BAD, EXIT_OK, NOW_HELP, Parser, moment, whole_number
 from pieslice.inputs.versions import add_version
 from pieslice.terminal import complain
@@ -55,7 +55,7 @@ _SELECT_EXAMPLES = (
 )
 
 #: What stands behind an item and means an option, not twice the negative of an attribute.
-_LONG_OPTION: Final = re.compile("--[a-z][a-z-]*")
+_LONG_OPTION: Final = late_regex("--[a-z][a-z-]*")
 
 
 def add_commands(subcommands: Subcommands) -> None:

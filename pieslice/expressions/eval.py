@@ -11,7 +11,6 @@ Inputs: the parsed arguments with their ``steps`` in order.  Outputs: lines on a
 from __future__ import annotations
 
 import argparse
-import re
 from typing import IO, TYPE_CHECKING, Final
 
 from classad import ClassAd
@@ -23,6 +22,7 @@ from classad.evaluate import evaluate_full
 from classad.evaluation.state import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.common import BLANKS
+from classad.patterns import late_regex
 from classad.source import Source
 from pieslice.expressions.versions import rules_of
 from pieslice.inputs.versions import version_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from policy.versions import Followed
 
 #: An equals sign that is no operator's; a comment; nothing at all.
-_MAY_BE_AD: Final = re.compile(r"(?<![=<>!?])=(?!=|[?!]=)|/[/*]|\A\s*\Z")
+_MAY_BE_AD: Final = late_regex(r"(?<![=<>!?])=(?!=|[?!]=)|/[/*]|\A\s*\Z")
 
 
 class EvalProblem(Exception):  # noqa: N818 - its text is the message

@@ -18,6 +18,7 @@ from attr import asdict, evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
+from classad.patterns import late_regex
 from negotiator.accounting.accountant import accountant_settings, priority_factor
 from negotiator.capture.configuration import pool_version
 from negotiator.capture.files import CaptureReader, ads_of
@@ -40,7 +41,7 @@ from policy.model import NegotiatorPolicy
 from policy.versions import Followed
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]*)?"
-_DEMAND: Final = re.compile(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)
+_DEMAND: Final = late_regex(rf"({_NUMBER})(?:@({_NUMBER})h(?:-({_NUMBER})h)?)?", re.ASCII)
 #: Who has this real priority and no cores is left out of a state.
 _IDLE: Final = 0.5
 

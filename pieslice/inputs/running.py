@@ -19,14 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 
 if TYPE_CHECKING:
     from pieslice.live.capture import LiveCapture
 
 _NAME: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)"
-_HOST: Final = re.compile(rf"(?:{_NAME}\.)+{_NAME}|(?:(?:{_NAME}\.)*{_NAME}|\[[0-9a-fA-F:]+\]):\d+")
+_HOST: Final = late_regex(rf"(?:{_NAME}\.)+{_NAME}|(?:(?:{_NAME}\.)*{_NAME}|\[[0-9a-fA-F:]+\]):\d+")
 #: A name in the domain of this machine.
-_ALONE: Final = re.compile(_NAME)
+_ALONE: Final = late_regex(_NAME)
 #: What stands last in names of files that are not there, and in no name of a host.
 _SUFFIXES: Final = frozenset(
     (

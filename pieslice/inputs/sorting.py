@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from attr import define, field, frozen
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from negotiator.capture.ads import LocatedAd, begins_as, content_of, is_log, read_ads
 from negotiator.capture.files import CapturePaths, InputError
 from pieslice.data import JsonObject, Record
@@ -43,8 +44,8 @@ _MARKS: Final = (
     ("accounting", ("Name", "Priority", "PriorityFactor")),
     ("slots", ("Name", "Cpus")),
 )
-_ACCOUNTANT_KEY: Final = re.compile(r"^10[1-4] (Customer|Resource|Accountant)\.", re.MULTILINE)
-_CONFIG_NAME: Final = re.compile(r"condor_config.*|.*\.(conf|config)")
+_ACCOUNTANT_KEY: Final = late_regex(r"^10[1-4] (Customer|Resource|Accountant)\.", re.MULTILINE)
+_CONFIG_NAME: Final = late_regex(r"condor_config.*|.*\.(conf|config)")
 
 
 @frozen

@@ -11,18 +11,18 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import re
 import stat
 import sys
 from pathlib import Path
 from typing import IO, Final
 
+from classad.patterns import late_regex
 from pieslice.writing import naming
 
 #: Standard input as a file.
 _INPUT: Final = "/dev/stdin"
 #: How shells name a pipe that they have opened.
-_OPENED: Final = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
+_OPENED: Final = late_regex(r"/(?:dev|proc/self)/fd/(\d+)")
 #: The files in the place of pipes, which last as long as the process.
 _KEPT: Final[list[IO[bytes]]] = []
 

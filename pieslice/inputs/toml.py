@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from classad.source import Source
 from negotiator.io import InputError
 from pieslice.data import JsonData
 
-_AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_AT: Final = late_regex(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def toml_of(source: Source) -> JsonData:

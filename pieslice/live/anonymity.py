@@ -15,21 +15,22 @@ from typing import Final
 
 from attr import define, evolve, field
 
+from classad.patterns import late_regex
 from pieslice.live.capture import LiveCapture
 
 #: Attributes that name users, and machines.
 _USERS: Final = ("User", "Owner", "AcctGroupUser", "RemoteUser", "RemoteOwner", "PreemptingUser")
 _MACHINES: Final = ("Machine", "ScheddName", "Name", "RemoteHost", "RemoteScheddName")
-_LINE: Final = re.compile(r'^(\w+) = "((?:[^"\\]|\\.)*)"$', re.MULTILINE)
-_TEXT: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-_ADDRESS: Final = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-fA-F:]+:[0-9a-fA-F:]*\]")
-_PATH: Final = re.compile(r"(?<![\w/.:<])/(?:[\w.+-]+/)+[\w.+-]*")
-_WORD: Final = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)*")
+_LINE: Final = late_regex(r'^(\w+) = "((?:[^"\\]|\\.)*)"$', re.MULTILINE)
+_TEXT: Final = late_regex(r'"((?:[^"\\\n]|\\.)*)"')
+_ADDRESS: Final = late_regex(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-fA-F:]+:[0-9a-fA-F:]*\]")
+_PATH: Final = late_regex(r"(?<![\w/.:<])/(?:[\w.+-]+/)+[\w.+-]*")
+_WORD: Final = late_regex(r"[A-Za-z_][\w-]*(?:\.[\w-]+)*")
 #: Parts of captures whose ads have names of users, and where the names of groups are.
 _OF_USERS: Final = ("submitters", "accounting")
 _GROUP: Final = ("accounting", "Name")
 #: Parts of names of slots.
-_SLOT: Final = re.compile(r"slot\d+(_\d+)?", re.IGNORECASE)
+_SLOT: Final = late_regex(r"slot\d+(_\d+)?", re.IGNORECASE)
 #: Users that are everywhere, and say nothing.
 _KNOWN: Final = frozenset(("", "<none>", "none", "undefined", "condor", "root"))
 

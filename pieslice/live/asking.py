@@ -20,16 +20,18 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from classad.patterns import late_regex
+
 #: Names that are secrets: whoever knows a claim id may use the claim.  ``Capability`` is an old
 #: name of it; what GPUs can do (``CUDACapability``) and how long a claim is kept
 #: (``KeepClaimIdle``) may be known.
-SECRET = re.compile(
+SECRET = late_regex(
     r"\w*claimid(s|list)?\d*|(\w*admin)?capability|\w*transferkey\w*|\w*transfersocket\w*|_condor_priv\w*",
     re.IGNORECASE,
 )
 
 #: An attribute of a numbered record: ``Name12`` is ``Name`` of the twelfth.
-NUMBERED = re.compile(r"(.*?)(\d+)")
+NUMBERED = late_regex(r"(.*?)(\d+)")
 #: The function of the bindings that splits an ad of numbered records into ads.
 SPLITTER = "_convert_numbered_attributes_to_list_of_ads"
 

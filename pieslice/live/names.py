@@ -26,13 +26,14 @@ from classad.analysis.mentions import refs
 from classad.errors import ClassAdParseError
 from classad.evaluate import as_tree
 from classad.language.names import fold_name
+from classad.patterns import late_regex
 from classad.syntax.lexing import literal_value
 from classad.syntax.nodes import Reference, walk
 from negotiator.jobs.endings import ENDING_ATTRIBUTES
 from pieslice.live.asking import is_secret
 
 _PREFIX: Final = "pieslice-"
-_NAME: Final = re.compile(rf"{_PREFIX}[a-z]+-(\d+)-\w+")
+_NAME: Final = late_regex(rf"{_PREFIX}[a-z]+-(\d+)-\w+")
 
 
 def temporary(kind: str) -> tempfile.TemporaryDirectory[str]:
@@ -133,7 +134,7 @@ JOB: Final = (
 )
 #: Texts of expressions that are remembered, of pools that go on for days.
 _KEPT: Final = 100_000
-_SIGNIFICANT: Final = re.compile(r'^AutoClusterAttrs = "([^"]*)"', re.MULTILINE)
+_SIGNIFICANT: Final = late_regex(r'^AutoClusterAttrs = "([^"]*)"', re.MULTILINE)
 #: Of a claim: its slot, whose it is, and the first job of the request that it answers.
 CLAIM: Final = (
     *("Name", "State", "Activity", "RemoteUser", "AccountingGroup", "EnteredCurrentState"),

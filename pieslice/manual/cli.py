@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from functools import partial
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from classad.patterns import late_regex
 from pieslice.command_line import EXIT_BAD, EXIT_OK, commands_of, nearest
 from pieslice.inputs.configuration import guarded
 from pieslice.manual.manpages import SHELLS
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 #: The number of a finding of ``pieslice check``.
-_FINDING: Final = re.compile(r"p\d{3}")
+_FINDING: Final = late_regex(r"p\d{3}")
 
 
 def add_commands(subcommands: Subcommands, root: Parser, version: str) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic, Edit
+from classad.patterns import late_regex
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject
 from pieslice.policies.texts import (
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from pieslice.policies.reloads import Reload
 
 #: Findings about a word, which is the cause wherever it stands.
-_ABOUT_WORDS: Final = re.compile(r"P(120|4\d\d)")
-_WORD: Final = re.compile(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
+_ABOUT_WORDS: Final = late_regex(r"P(120|4\d\d)")
+_WORD: Final = late_regex(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
 #: Findings that come in crowds when one list lost what it had: they are one cause by that list.
 _OF_LISTS: Final = ("P212", "P301")
 #: Findings about the items of one list.

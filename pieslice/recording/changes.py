@@ -19,6 +19,7 @@ from typing import Final, TypeAlias
 
 from attr import define
 
+from classad.patterns import late_regex
 from pieslice.data import Content, JsonObject, Record
 
 #: The values of an attribute, None in ads that do not have it.
@@ -34,7 +35,7 @@ _KEYS: Final[tuple[Names, ...]] = (
     ("ScheddName", "Name"),
     ("Name",),
 )
-_EDGES: Final = re.compile(r"(\n*)(.*?)(\n*)", re.DOTALL)
+_EDGES: Final = late_regex(r"(\n*)(.*?)(\n*)", re.DOTALL)
 
 
 @define(eq=False)
@@ -129,7 +130,7 @@ def _ads(columns: Columns) -> Iterator[str]:
 #: The files of a capture: columns where they are lists of ads.
 Files: TypeAlias = dict[str, Columns | str]
 
-_WHOLE: Final = re.compile(r"0|-?[1-9][0-9]{0,17}", re.ASCII)
+_WHOLE: Final = late_regex(r"0|-?[1-9][0-9]{0,17}", re.ASCII)
 
 
 def files_of(texts: Mapping[str, str]) -> Files:

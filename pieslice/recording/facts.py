@@ -27,6 +27,7 @@ from attr import field, frozen
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.files.ads import read_long
+from classad.patterns import late_regex
 from classad.syntax.lexing import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.jobs.readiness import IDLE, RUNNING, unserved_by
@@ -44,7 +45,7 @@ REQUEST: Final = (
     "ConcurrencyLimits", "JobUniverse", "JobPrio", "NiceUser",
 )  # fmt: skip
 _OWNER: Final = ("User", "Owner", "AccountingGroup", "AcctGroup")
-_TIMES: Final = re.compile(
+_TIMES: Final = late_regex(
     r"^(?:MyCurrentTime|LastHeardFrom|LastUpdate|ServerTime) = ([0-9]{1,15})$", re.MULTILINE
 )
 _FREE: Final = ("Unclaimed", "Matched")

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from pieslice.terminal import printable
 
 T = TypeVar("T")
@@ -35,22 +36,22 @@ _GIVE_WAY: Final = (
 #: Stands for the middle of a name.
 _CUT: Final = "..."
 #: The parts of a long expression or list, between which a line may end.
-_AFTER_SIGNS: Final = re.compile(r"[^,;&|(]+[,;&|(]*|[,;&|(]+")
+_AFTER_SIGNS: Final = late_regex(r"[^,;&|(]+[,;&|(]*|[,;&|(]+")
 #: The name of a macro in a sentence, with the brackets and stops around it.
-_MACRO: Final = re.compile(r"(?<!\S)[(`]*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+[`),.:;]*(?!\S)")
+_MACRO: Final = late_regex(r"(?<!\S)[(`]*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+[`),.:;]*(?!\S)")
 #: Its parts, between which a line may end where the whole name is too long.
-_AFTER_UNDERSCORES: Final = re.compile(r"[^_]*_|[^_]+")
+_AFTER_UNDERSCORES: Final = late_regex(r"[^_]*_|[^_]+")
 #: Larger numbers have an exponent where nobody counts digits.
 _EXPONENT: Final = 1e9
 #: A cell with decimals.
-_DECIMALS: Final = re.compile(r"[-+]?\d+\.\d+")
+_DECIMALS: Final = late_regex(r"[-+]?\d+\.\d+")
 #: What begins a line that continues a sentence in a table.
 _LEAD: Final = "  "
 _STYLES: Final = {"good": "green", "bad": "yellow"}
 #: The same as numbers of ECMA-48, which every terminal knows.
 _SGR: Final = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 #: Words of findings and verdicts, and their styles.
-_WORDS: Final = re.compile(
+_WORDS: Final = late_regex(
     r"((?:^|(?<=: ))(?:error|warning|note)(?:\[\w+\])?(?=: )|would (?:not )?start(?:\b))"
 )
 _WORD_STYLES: Final = {

@@ -5,13 +5,13 @@ stream.
 from __future__ import annotations
 
 import argparse
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 from classad.errors import Diagnostic, Lost
+from classad.patterns import late_regex
 from pieslice.command_line import BESIDE, LOSSES
 from pieslice.limiting import begin_to_write
 from pieslice.reports.layout import Block, render_coloured, render_plain, with_verdicts, wrap
@@ -26,7 +26,7 @@ MAX_BESIDE: Final = 3
 #: So many warnings of one kind are shown one by one; more are one, with their number.
 MAX_ALIKE: Final = 3
 #: What warnings of one kind differ in: quoted texts, and words with what names and numbers have.
-_PARTICULAR: Final = re.compile(r"`[^`]*`|[^\s`]*[\d@/#][^\s`]*|[^\s`]+\.[^\s`]+")
+_PARTICULAR: Final = late_regex(r"`[^`]*`|[^\s`]*[\d@/#][^\s`]*|[^\s`]+\.[^\s`]+")
 #: What can be lost, one of it and several.
 _LOST: Final[tuple[tuple[Lost, str, str], ...]] = (
     ("attribute", "attribute", "attributes"),

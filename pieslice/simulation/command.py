@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from attr import asdict, evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.files.lock import BusyError
+from classad.patterns import late_regex
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 from pieslice.data import JsonData
@@ -47,7 +47,7 @@ from pieslice.simulation.setup import CAPTURED, Plan, about_policy, is_plain, re
 from pieslice.terminal import complain
 
 #: A macro that is set, in the place of a file.
-_SETTING: Final = re.compile(r"[A-Za-z_][\w.]*\s*=")
+_SETTING: Final = late_regex(r"[A-Za-z_][\w.]*\s*=")
 _HOUR: Final = 3600
 _DAY: Final = 86_400
 

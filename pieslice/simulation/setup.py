@@ -25,6 +25,7 @@ from attr import evolve, field, frozen
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
+from classad.patterns import late_regex
 from classad.table import Table
 from negotiator.capture.configuration import read_policy
 from negotiator.capture.files import ConfigPaths
@@ -77,7 +78,7 @@ from policy.versions import Followed, followed_version, parse_version
 
 #: The workload that is the jobs of the capture.
 CAPTURED: Final = "capture"
-_PLAIN_POOL: Final = re.compile(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.ASCII)
+_PLAIN_POOL: Final = late_regex(r"([1-9][0-9]{0,5})(?:x([1-9][0-9]{0,3}))?", re.ASCII)
 #: A moment for pools that were not captured, seconds since the epoch.
 _EPOCH: Final = 1_800_000_000
 _WAITING: Final = (1, 2)

@@ -19,6 +19,7 @@ from attr import frozen
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
+from classad.patterns import late_regex
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.readiness import HELD, IDLE
 from negotiator.jobs.submitters import negotiated_name, submitter_of
@@ -29,7 +30,7 @@ from pieslice.reports.names import did_you_mean, listed
 from policy.language.numbers import saturated
 from policy.model import NegotiatorPolicy
 
-JOB_ID: Final = re.compile(r"(?:([^#]+)#)?(\d+)(?:\.(\d+))?", re.ASCII)
+JOB_ID: Final = late_regex(r"(?:([^#]+)#)?(\d+)(?:\.(\d+))?", re.ASCII)
 #: What ``JobStatus`` says, in condor_q's words.
 STATUS: Final = {
     0: "unexpanded",
@@ -42,7 +43,7 @@ STATUS: Final = {
     7: "suspended",
 }
 #: What comes after the host in a name: its domain, or the machine of a startd with another name.
-_HOST: Final = re.compile(r"[.@]")
+_HOST: Final = late_regex(r"[.@]")
 
 
 class UnknownJobError(Exception):

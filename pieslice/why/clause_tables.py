@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from classad.language.names import SIDES
+from classad.patterns import late_regex
 from pieslice.reports import layout
 from pieslice.reports.layout import Block, Line, TextColumn, plural, short, shortened
 from pieslice.why.clauses import Clause, ClauseOperand, Whose
@@ -16,7 +17,7 @@ from pieslice.why.lists import list_lines, tidy
 from policy.universes import universe_name
 
 _UNIVERSE: Final = "jobuniverse"
-_SCOPE: Final = re.compile(r"\b(?:my|target)\.", re.IGNORECASE)
+_SCOPE: Final = late_regex(r"\b(?:my|target)\.", re.IGNORECASE)
 #: Clauses that are shown; JSON has all, and so has ``--clauses``.
 MAX_CLAUSES: Final = 8
 #: Clauses that are true of all slots, and how much of each is shown.

@@ -29,6 +29,7 @@ from classad.formats.unparse import unparse
 from classad.language.names import SIDES
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
+from classad.patterns import late_regex
 from classad.syntax.nodes import Literal, Node, Reference
 from classad.table import Rows, Table
 from classad.table.arrays import flag, pick
@@ -55,7 +56,7 @@ SEARCHED: Final = 200
 BUILT_IN: Final = "built in"
 #: What stands for the test of a consumption policy.
 CONSUMES: Final = "it has what its consumption policy takes for the job"
-_SCOPE: Final = re.compile(r"\b(?:my|target)\.", re.IGNORECASE)
+_SCOPE: Final = late_regex(r"\b(?:my|target)\.", re.IGNORECASE)
 
 
 class Whose(Enum):

@@ -25,6 +25,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse, unparse_value
 from classad.language.operators import LOGIC, MIRRORED, ORDER
 from classad.match import is_true
+from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, bare, walk
 from classad.table import Rows
 from pieslice.data import is_number
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 #: Of what has no numbers, how far it is from being true.
 _FAR: Final = 1e9
 #: In a difference of times there are seconds.
-_CLOCK: Final = re.compile(r"\b(CurrentTime\b|time\(\))", re.IGNORECASE)
+_CLOCK: Final = late_regex(r"\b(CurrentTime\b|time\(\))", re.IGNORECASE)
 #: Lines that a condition may take of the head of an answer; its whole tree comes later.
 MAX_LINES: Final = 3
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth")

@@ -9,7 +9,6 @@ evaluator, which is asked for each part by itself; the schedd, which flattens su
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -25,6 +24,7 @@ from classad.evaluation.functions import Where, lookup_function
 from classad.formats.unparse import unparse, unparse_value
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
+from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Node, Parens, Reference, bare, walk
 from pieslice.reports.layout import plural, short
 
@@ -32,7 +32,7 @@ from pieslice.reports.layout import plural, short
 MAX_VALUES: Final = 4
 #: Where the other ad is while requirements are flattened.
 _PARTNER: Final = "RIGHT"
-_REAL: Final = re.compile(r"\b\d\.\d{15}E[+-]\d{2,3}")
+_REAL: Final = late_regex(r"\b\d\.\d{15}E[+-]\d{2,3}")
 
 
 @frozen

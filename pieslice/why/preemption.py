@@ -12,7 +12,6 @@ HTCondor's manual on preemption; ``State`` and ``Activity`` as the startd advert
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Final
@@ -24,6 +23,7 @@ from classad.ads.expression import Expression
 from classad.analysis.explain import explain
 from classad.analysis.explanation import Explanation
 from classad.evaluate import EvalContext
+from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Reference
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Refusal
@@ -44,7 +44,7 @@ _REQUIREMENTS: Final = "PREEMPTION_REQUIREMENTS"
 #: How wide a tree is that stands further in.
 _WIDTH: Final = 78
 #: A real that is a value, not a part of an expression.
-_VALUE: Final = re.compile(r"(?<=  )-?\d\.\d{15}E[+-]\d{2,3}(?=  |$)")
+_VALUE: Final = late_regex(r"(?<=  )-?\d\.\d{15}E[+-]\d{2,3}(?=  |$)")
 
 
 # --- the tests ------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from typing import Final
 
 from attr import frozen
 
+from classad.patterns import late_regex
+
 #: Categories and flags of a log, as the library of 25.14.1 spells them.
 LOG_CATEGORIES: Final = (
     *("D_ALWAYS", "D_ERROR", "D_STATUS", "D_ZKM", "D_JOB", "D_MACHINE", "D_CONFIG", "D_PROTOCOL"),
@@ -100,8 +102,8 @@ CRON_PARTS: Final = (
     *("RECONFIG_RERUN", "JOB_LOAD", "CONDITION", "METRICS"),
 )
 #: How long between two runs of a job; condor_startd does not start it with another text.
-CRON_PERIOD: Final = re.compile(r"\d+[smh]?", re.IGNORECASE)
-CRON_PERIODS: Final = re.compile(r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_PERIOD", re.IGNORECASE)
+CRON_PERIOD: Final = late_regex(r"\d+[smh]?", re.IGNORECASE)
+CRON_PERIODS: Final = late_regex(r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_PERIOD", re.IGNORECASE)
 #: Macros of which the first may not be greater than the second, if both are set.
 _ORDERED: Final = (
     *((f"{way}LOWPORT", f"{way}HIGHPORT") for way in ("", "IN_", "OUT_")),

@@ -5,13 +5,13 @@ Follows: the programs of 25.14.1, asked one macro at a time (``policy/data/READM
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.history import changed_row
 from policy.knobs.declaration import Knob, KnobKind, Need
@@ -40,10 +40,10 @@ ON_THEIR_OWN: Final = (
     "CREDD",
     "KBDD",
 )
-_INTEGER: Final = re.compile(r"-?\d+")
-_DIGITS: Final = re.compile(r"\d+")
+_INTEGER: Final = late_regex(r"-?\d+")
+_DIGITS: Final = late_regex(r"\d+")
 #: A boolean of the schedd for each requirement, which sees no job.
-_WARNING: Final = re.compile(r"submit_requirement_\w+_is_warning")
+_WARNING: Final = late_regex(r"submit_requirement_\w+_is_warning")
 
 
 @frozen

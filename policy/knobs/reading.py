@@ -15,6 +15,7 @@ from attr import evolve, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.rules import LanguageRules, language_of
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.config import Config
 from policy.history import has_row, is_read
@@ -56,7 +57,7 @@ _NOTHING: Final = {
     KnobKind.DOUBLE: 0.0,
     KnobKind.LEADING: 0.0,
 }
-_LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_LEADING_NUMBER = late_regex(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 @frozen

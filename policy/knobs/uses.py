@@ -18,6 +18,7 @@ from typing import Final
 
 from attr import evolve
 
+from classad.patterns import late_regex
 from policy.knobs import find_knob
 from policy.knobs.declaration import SUBMITTING, Knob, KnobKind, Use, Wanted
 from policy.knobs.other_daemons import OTHER_KNOBS
@@ -111,7 +112,7 @@ _FAMILIES: Final = (
     (re.compile(r"submit_requirement_(?!names)\w+(?<!_is_warning)"),
      Use("schedd", "job", _CONDITION, moment=SUBMITTING)),
 )  # fmt: skip
-_SLOT_TYPE: Final = re.compile(r"slot(?:_type_)?\d+(?:_\d+)?_(?=\w)", re.IGNORECASE)
+_SLOT_TYPE: Final = late_regex(r"slot(?:_type_)?\d+(?:_\d+)?_(?=\w)", re.IGNORECASE)
 
 
 def find_use(macro: str) -> Use | None:

@@ -15,6 +15,7 @@ from random import Random
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from policy.language.lines import BLANKS
 from policy.language.macros import MAX_EXPANDED, Expander, ExpansionError, MacroReference
 from policy.language.numbers import (
@@ -25,15 +26,15 @@ from policy.language.numbers import (
     saturated,
 )
 
-_FORMAT = re.compile(
+_FORMAT = late_regex(
     r"(?P<before>(?:[^%]++|%%)*)"
     r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?P<size>hh|h|ll|l|j|z|t|q|L)?"
     r"(?P<kind>[a-zA-Z])(?P<after>(?:[^%]++|%%)*)"
 )
 #: Bits of the C integer that a conversion takes, by its length modifier; 64 with any other.
 _BITS = {"": 32, "h": 16, "hh": 8}
-_COMMA = re.compile(",")
-_COMMA_OR_BLANK = re.compile(r"[, \t\r\n]")
+_COMMA = late_regex(",")
+_COMMA_OR_BLANK = late_regex(r"[, \t\r\n]")
 
 
 @frozen

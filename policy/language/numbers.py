@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
+from classad.patterns import late_regex
 from policy.language.lines import BLANKS
 
 #: Evaluates an expression text against nothing; None when it is not an expression.
@@ -23,13 +24,13 @@ Evaluate = Callable[[str], object]
 INT32: Final = (-(2**31), 2**31 - 1)
 INT64: Final = (-(2**63), 2**63 - 1)
 
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_DOUBLE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_HEX_DOUBLE = re.compile(
+_INTEGER = late_regex(r"[+-]?[0-9]+")
+_DOUBLE = late_regex(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_HEX_DOUBLE = late_regex(
     r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
 )
-_SPECIAL = re.compile(r"[+-]?(?:inf(?:inity)?|nan(?:\([A-Za-z0-9_]*\))?)", re.IGNORECASE)
-_BOOLEAN = re.compile(r"true|1|false|0", re.IGNORECASE)
+_SPECIAL = late_regex(r"[+-]?(?:inf(?:inity)?|nan(?:\([A-Za-z0-9_]*\))?)", re.IGNORECASE)
+_BOOLEAN = late_regex(r"true|1|false|0", re.IGNORECASE)
 
 
 def clamp(value: int, limits: tuple[int, int]) -> int:

@@ -15,11 +15,12 @@ from itertools import pairwise
 
 from attr import Factory, frozen
 
+from classad.patterns import late_regex
 from policy.language.lines import BLANKS
 from policy.language.numbers import saturated
 
-_HEADER = re.compile(r"\[(\w+) : (\S+)\]")
-_ARGUMENT = re.compile(r"\$\((\d+)(?:([?#+])|:([^()]*(?:\([^()]*\)[^()]*)*))?\)")
+_HEADER = late_regex(r"\[(\w+) : (\S+)\]")
+_ARGUMENT = late_regex(r"\$\((\d+)(?:([?#+])|:([^()]*(?:\([^()]*\)[^()]*)*))?\)")
 
 
 @frozen

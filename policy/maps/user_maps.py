@@ -15,15 +15,16 @@ from attr import evolve, frozen
 
 from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import split_list
 from policy.language.macros import ExpansionError
 from policy.language.sources import Sources
 
-_FIELD = re.compile(r'[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t]+))')
-_REGEX = re.compile(r"[ \t]*/((?:[^/\\]|\\.)*)/([A-Za-z]*)(?=[ \t]|$)")
-_GROUP = re.compile(r"\\([0-9])")
+_FIELD = late_regex(r'[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t]+))')
+_REGEX = late_regex(r"[ \t]*/((?:[^/\\]|\\.)*)/([A-Za-z]*)(?=[ \t]|$)")
+_GROUP = late_regex(r"\\([0-9])")
 
 
 #: Name and text of a file.

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 
 from attr import define, field, frozen
 
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.language import conditions
 from policy.language.lines import BLANKS, LineReader, LogicalLine
@@ -39,14 +40,14 @@ _GLUED: Final = frozenset({"SET", "DEFAULT", "EVALSET", "EVALMACRO"})
 #: Statements of a configuration that are none of a transform.
 FOREIGN: Final = frozenset({"use", "include", "error", "warning"})
 
-_ASSIGNMENT: Final = re.compile(
+_ASSIGNMENT: Final = late_regex(
     r"(?P<name>[^ \t\n\v\f\r=:]+)[ \t]*"
     r"(?:(?P<block>@=)|\+(?P<mark>[,;|&*]?)(?P=mark)?=|=)"
 )
-_WORD: Final = re.compile(r"[^ \t]+")
-_QUOTED: Final = re.compile(r"""(["'])(.*?)\1(?=[ \t]|$)""")
-_PATTERN: Final = re.compile(r"/([^/]*)/([^ \t]*)")
-_FOREIGN: Final = re.compile(r"@?(use|include|error|warning)\b[^=:]*:", re.IGNORECASE)
+_WORD: Final = late_regex(r"[^ \t]+")
+_QUOTED: Final = late_regex(r"""(["'])(.*?)\1(?=[ \t]|$)""")
+_PATTERN: Final = late_regex(r"/([^/]*)/([^ \t]*)")
+_FOREIGN: Final = late_regex(r"@?(use|include|error|warning)\b[^=:]*:", re.IGNORECASE)
 
 
 @frozen

@@ -16,6 +16,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
+from classad.patterns import late_regex
 from policy.language.macros import Expander
 from policy.language.numbers import integer_literal, saturated
 from policy.transforms.rules import Rules, argument, expression
@@ -24,12 +25,12 @@ from policy.transforms.variables import Variables
 #: What a rule's list may take; a list of more is refused.
 MAX_PASSES: Final = 100_000
 
-_KEYWORD: Final = re.compile(r"(?:^|(?<=[ \t]))(in|from|matching)(?=[ \t(\[]|$)", re.IGNORECASE)
-_SLICE: Final = re.compile(r"\[[0-9:+-]*\][ \t]*")
-_KIND: Final = re.compile(r"(files|dirs|any)\b[ \t]*", re.IGNORECASE)
-_COUNT: Final = re.compile(r"([0-9]+)(?:[ \t]+|$)")
-_PARTED: Final = re.compile(r"[ \t,]+")
-_FIELDS: Final = re.compile(r"[ \t]*,[ \t]*|[ \t]+")
+_KEYWORD: Final = late_regex(r"(?:^|(?<=[ \t]))(in|from|matching)(?=[ \t(\[]|$)", re.IGNORECASE)
+_SLICE: Final = late_regex(r"\[[0-9:+-]*\][ \t]*")
+_KIND: Final = late_regex(r"(files|dirs|any)\b[ \t]*", re.IGNORECASE)
+_COUNT: Final = late_regex(r"([0-9]+)(?:[ \t]+|$)")
+_PARTED: Final = late_regex(r"[ \t,]+")
+_FIELDS: Final = late_regex(r"[ \t]*,[ \t]*|[ \t]+")
 #: Without iteration.
 ONCE: Final = {"Iterating": "0", "IsLinux": "1", "IsWindows": "0"}
 

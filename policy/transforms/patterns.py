@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from classad.builtins.pcre import GaveUp, Pattern, PatternMatch, compile_pattern
+from classad.patterns import late_regex
 
-_GROUP = re.compile(rb"\\([0-9])")
+_GROUP = late_regex(rb"\\([0-9])")
 
 
 @lru_cache(maxsize=512)

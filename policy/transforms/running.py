@@ -8,7 +8,6 @@ Follows: condor_transform_ads, condor_job_router_info and condor_schedd 25.14.1 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Final
@@ -20,6 +19,7 @@ from classad.ads.expression import Expression
 from classad.builtins.pcre import PatternMatch
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
+from classad.patterns import late_regex
 from policy.language.conditions import ConditionError, NestingError, OpenConditionals, World
 from policy.language.macros import ExpansionError
 from policy.language.statements import is_identifier
@@ -39,7 +39,7 @@ from policy.transforms.variables import Variables
 from policy.versions import NEWEST, Version
 
 #: A name that COPY and RENAME may give.
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class FaultKind(Enum):

@@ -8,18 +8,18 @@ Follows: condor_schedd and condor_transform_ads 25.14.1 (vectors ``transforms``)
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from classad.ads.ad import Ad
 from classad.errors import ClassAdParseError
+from classad.patterns import late_regex
 from policy.config import Config
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 from policy.transforms.job import text_of
 from policy.transforms.rules import Rules, rules_of_definition
 
-_NAMES: Final = re.compile(r"[\s,]+")
+_NAMES: Final = late_regex(r"[\s,]+")
 
 
 def split_names(text: str) -> list[str]:

@@ -7,7 +7,6 @@ Inputs: a ``Use`` and names.  Outputs: the abstract value of an attribute, and w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, floor, inf
 from typing import Final
@@ -15,6 +14,7 @@ from typing import Final
 from attr import evolve, field, frozen
 
 from classad.language.values import INT_MAX, INT_MIN
+from classad.patterns import late_regex
 from policy.attributes import DATE, Availability, find_attribute
 from policy.config import Config
 from policy.ephemeral import AdKind, Ephemeral, Presence, find_ephemeral
@@ -151,12 +151,12 @@ class Surroundings:
 
 
 #: Where transforms, routes and job scripts name an attribute that they set, delete or look for.
-_SETS: Final = re.compile(
+_SETS: Final = late_regex(
     r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT|DELETE)\s+(\w+)|COPY\s+\w+\s+(\w+)"
     r"|RENAME\s+(\w+)\s+(\w+)|(?:if|elif)\s+!?\s*defined\s+MY\.(\w+))"
 )
-_RESOURCE: Final = re.compile(r"(?i)machine_resource_(?:inventory_)?(\w+)")
-_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESOURCE: Final = late_regex(r"(?i)machine_resource_(?:inventory_)?(\w+)")
+_WORD: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEFAULTS: Final = ("RequestCpus", "RequestMemory", "RequestDisk")
 
 

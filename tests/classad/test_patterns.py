@@ -1,34 +1,33 @@
-"""Regular expressions mean the same in every Python that is supported."""
+"""A pattern that is compiled when it is first used is one of ``re`` from then on."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from classad.syntax.nodes import Literal
-from classad.syntax.parser import parse_expression
-
-ROOT = Path(__file__).parents[2]
-#: A group that is repeated possessively, and does not end in the alternative that never matches.
-POSSESSIVE_GROUP = re.compile(r"(?<!\|\(\?!\))\)[*+?]\+")
+from classad.patterns import late_regex
 
 
-def test_groups_that_are_repeated_possessively_forget_what_did_not_match() -> None:
-    # Up to Python 3.11.4 such a group keeps the characters of a repetition that did not match:
-    # `(?:ab?c)++` takes all of `aca`.  An alternative that never matches sets the place back.
-    files = [ROOT / "grammar" / "classad.lark"]
-    for package in ("classad", "policy", "negotiator"):
-        files += (ROOT / package).rglob("*.py")
-    assert len(files) > 100
-    found = [file.name for file in files if POSSESSIVE_GROUP.search(file.read_text("utf-8"))]
-    assert found == []
+def test_a_late_pattern_finds_what_one_of_re_finds() -> None:
+    late, now = (
+        late_regex(r"(?P<name>[a-z]+)=(\d+)", re.IGNORECASE),
+        re.compile(r"([A-Za-z]+)=(\d+)"),
+    )
+    text = "Cpus=4, memory=20"
+    assert [found.groups() for found in late.finditer(text)] == now.findall(text)
+    assert late.sub(r"\2", text) == now.sub(r"\2", text) == "4, 20"
+    assert (late.groupindex, late.flags & re.IGNORECASE) == ({"name": 1}, re.IGNORECASE)
+    assert late_regex(rb"\d").search(b"a1").start() == 1  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [(r'"\\"', r"\\"), (r'"\"', "\\"), ('"a\\"\n', "a\\"), (r'"a\"b"', 'a"b')],
-)
-def test_a_backslash_before_the_last_quote(text: str, value: str) -> None:
-    assert parse_expression(text, old=True) == Literal(value)
+def test_a_pattern_that_nobody_uses_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[object] = []
+    monkeypatch.setattr(
+        re, "compile", lambda *what: compiled.append(what) or re._compiler.compile(*what)
+    )
+    late = late_regex("a+")
+    assert compiled == []
+    assert late.fullmatch("aa")
+    assert late.fullmatch("b") is None
+    assert compiled == [("a+", 0)]

@@ -26,6 +26,7 @@ from classad.ads.expression import Expression
 from classad.evaluation.functions import RAW, lookup_function, may_move, names_search
 from classad.language.rules import PREFIX
 from classad.language.values import Scalar
+from classad.patterns import late_regex
 from classad.syntax.lazy import LazyExpression
 from classad.syntax.native import parse
 from classad.syntax.nodes import Binary, Call, Conditional, Literal, Node, Parens, Reference, Unary
@@ -95,11 +96,11 @@ def _stretch(part: str) -> _Stretch | None:
 
 
 #: Numbers and strings that are what they look like.
-_CONSTANT: Final = re.compile(
+_CONSTANT: Final = late_regex(
     r'("[^"\\\n]*"|(?<![\w.])(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,15})?(?![\w.]))', re.ASCII
 )
 #: What lets a text be read otherwise: escapes, quoted names, comments.
-_STRANGE: Final = re.compile(r"[\"'\\]|//|/\*")
+_STRANGE: Final = late_regex(r"[\"'\\]|//|/\*")
 #: The beginning of the names of constants, which no attribute's has.
 MARK: Final = "\0"
 #: A text without its constants, and the types of these.

@@ -1,0 +1,31 @@
+"""Makes regular expressions that are compiled when they are first used.
+
+A command imports a hundred patterns and uses less than half of them; compiling one takes as long as
+importing half a module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import AnyStr, cast
+
+_METHODS = ("finditer", "fullmatch", "match", "search", "split", "sub")
+
+
+class _Late:
+    """A pattern; what is asked of it first makes it, and its methods stay."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make: Callable[[], object] = make
+
+    def __getattr__(self, name: str) -> object:
+        made: object = self._make()
+        for method in _METHODS:
+            setattr(self, method, getattr(made, method))
+        return getattr(made, name)
+
+
+def late_regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """A pattern like that of ``re.compile``, whose mistakes show when it is first used."""
+    return cast("re.Pattern[AnyStr]", _Late(lambda: re.compile(text, flags)))
