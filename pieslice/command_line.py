@@ -5,7 +5,6 @@ answered.
 from __future__ import annotations
 
 import argparse
-import difflib
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -310,6 +309,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
     Commands and options are few: a word may be like one of them by more than the single slip
     that ``classad.errors.suggest`` looks for among thousands of names.
     """
+    import difflib
+
     words = {name.lower(): name for name in known}
     found = difflib.get_close_matches(word.lower(), words, 1)
     return words[found[0]] if found else ""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -25,7 +24,11 @@ _STEERING: Final = frozenset(("Cc", "Cf", "Zl", "Zp"))
 
 def terminal_width(stream: IO[str]) -> int:
     """The width of the terminal, or a width for files and pipes."""
-    return shutil.get_terminal_size().columns if stream.isatty() else DEFAULT_WIDTH
+    if not stream.isatty():
+        return DEFAULT_WIDTH
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def in_colour(stream: IO[str]) -> bool:

@@ -7,10 +7,8 @@ Inputs: paths.  Outputs: ``Config`` values, ``HostFacts`` of this machine, the b
 
 from __future__ import annotations
 
-import ctypes
 import os
 import platform
-import socket
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -121,6 +119,8 @@ def builtin_library(version: Version = NEWEST) -> Library:
 def _memory_mb() -> int:
     """The memory of this machine."""
     if sys.platform == "win32":  # pragma: no cover - Windows only
+        import ctypes
+
         kilobytes = ctypes.c_ulonglong()
         ctypes.windll.kernel32.GetPhysicallyInstalledSystemMemory(ctypes.byref(kilobytes))
         return kilobytes.value // 2**10
@@ -129,13 +129,15 @@ def _memory_mb() -> int:
 
 def _is_admin() -> bool:
     if sys.platform == "win32":  # pragma: no cover - Windows only
+        import ctypes
+
         return bool(ctypes.windll.shell32.IsUserAnAdmin())
     return os.geteuid() == 0
 
 
 def this_host() -> HostFacts:
     """Facts about this machine, as far as they are cheap to get."""
-    name = socket.gethostname()
+    name = platform.node()
     cpus = os.cpu_count() or 1
     return HostFacts(
         arch=platform.machine().upper(),

@@ -27,8 +27,7 @@ MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py
 ORDER = {
     "classad": (
         "patterns", "foreign", "kernels", "source", "errors", "extras", "language", "syntax", "ads",
-        "formats",
-        "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
+        "formats", "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
         "binding", "v1", "files", "table", "frames", "strategies", "__main__",
     ),
     "classad/table": (
@@ -79,8 +78,8 @@ MAX_FUNCTION_LINES = 60
 #: Modules through which a program sees or changes the machine it runs on.
 WORLD = {
     "asyncio", "ctypes", "getpass", "glob", "io", "locale", "logging", "multiprocessing", "os",
-    "pathlib", "platform", "pwd", "random", "secrets", "select", "shutil", "signal", "socket",
-    "subprocess", "tempfile", "threading", "time", "urllib", "uuid",
+    "pathlib", "pkgutil", "platform", "pwd", "random", "secrets", "select", "shutil", "signal",
+    "socket", "subprocess", "tempfile", "threading", "time", "urllib", "uuid",
 }  # fmt: skip
 
 #: What a pure module may take from those: constants, types and pure functions.

@@ -8,8 +8,10 @@ Follows: the library filelock, which asks each system in its own way.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from filelock import BaseFileLock, FileLock, Timeout
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 
 class BusyError(Exception):
@@ -18,6 +20,8 @@ class BusyError(Exception):
 
 def hold(path: Path) -> BaseFileLock:
     """The lock of a file or folder, taken; `release` lets go of it.  Raises ``BusyError``."""
+    from filelock import FileLock, Timeout
+
     # One lock may be taken in one thread and let go of in another, as a descriptor may.
     lock = FileLock(path.with_name(path.name + ".lock"), thread_local=False)
     try:

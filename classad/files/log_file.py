@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -126,6 +125,8 @@ class LogFile:
 
 def _write_new(path: Path, like: Path, data: bytes) -> None:
     """A new file, on the disk, with the rights of another one."""
+    import shutil
+
     fd = os.open(path, _FLAGS | os.O_TRUNC, 0o644)
     try:
         shutil.copymode(like, path)

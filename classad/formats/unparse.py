@@ -10,7 +10,6 @@ Follows: HTCondor 25.14.1; vectors ``unparse`` and ``formats``.
 
 from __future__ import annotations
 
-from html import escape
 from typing import Final
 
 from classad.ads.ad import Ad, ListValue, Stored
@@ -103,6 +102,8 @@ def is_node(item: object) -> bool:
 
 def ad_html(ad: Ad) -> str:
     """A table of names and expressions."""
+    from html import escape
+
     rows = "".join(
         f"<tr><th>{escape(name)}</th><td><code>{escape(unparse_value(ad._attrs[key]))}</code>"
         "</td></tr>"

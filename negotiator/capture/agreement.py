@@ -14,7 +14,6 @@ Follows: the ``expected.json`` of the captured pools.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Any, Final, TypedDict, cast
 
 from attr import evolve, frozen
@@ -174,6 +173,10 @@ def _align(
     kind: str, theirs: Sequence[Decision], ours: Sequence[Decision]
 ) -> tuple[int, list[DecisionDifference]]:
     """The length of a common subsequence and what is outside it, in order."""
+    if list(theirs) == list(ours):
+        return len(ours), []
+    from difflib import SequenceMatcher
+
     same = 0
     differences: list[DecisionDifference] = []
     for tag, a, b, c, d in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():

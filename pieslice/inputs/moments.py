@@ -15,7 +15,6 @@ from copy import copy
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from attr import evolve, frozen
@@ -61,6 +60,8 @@ class UnpackedCapture:
 @contextlib.contextmanager
 def unpacked(path: Path, at: tuple[float, str] | None) -> Iterator[UnpackedCapture]:
     """The capture of a time (the last one, if none is asked for) as a folder."""
+    from tempfile import TemporaryDirectory
+
     from pieslice.recording.store import History, HistoryError
 
     with TemporaryDirectory(prefix="pieslice-") as place:

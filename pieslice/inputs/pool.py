@@ -22,7 +22,6 @@ from negotiator.capture.files import SILENT, ConfigPaths, StageWatch
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.arithmetic import END_OF_CALENDAR
-from pieslice.inputs.moments import moment_of, unpacked
 from pieslice.inputs.running import captured
 from pieslice.inputs.sorting import Inputs, sort_out
 from pieslice.reports.output import hold_diagnostics, show_diagnostics
@@ -66,6 +65,8 @@ def read_pool(
     """
     inputs, names, dialect = reading.inputs, reading.local_names, reading.dialect
     if inputs.history is not None:
+        from pieslice.inputs.moments import unpacked
+
         with unpacked(inputs.history, reading.at) as moment:
             paths = evolve(inputs.paths, folder=moment.folder)
             here = evolve(reading, inputs=evolve(inputs, paths=paths, history=None), at=None)
@@ -264,7 +265,11 @@ def _reading(args: argparse.Namespace) -> PoolReading:
 def _asked_time(args: argparse.Namespace) -> tuple[float, str] | None:
     """The time of ``--at`` and its text."""
     text = getattr(args, "at", None)
-    return None if text is None else (moment_of(text), text)
+    if text is None:
+        return None
+    from pieslice.inputs.moments import moment_of
+
+    return moment_of(text), text
 
 
 def request_costs(texts: Sequence[str]) -> RequestCosts:
@@ -297,4 +302,6 @@ def parse_time(text: str) -> float:
                 )
                 raise InputError([Diagnostic(message)])
             return seconds
+    from pieslice.inputs.moments import moment_of
+
     return moment_of(text, "--now")

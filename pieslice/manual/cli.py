@@ -6,7 +6,6 @@ import argparse
 import sys
 from functools import partial
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from classad.patterns import late_regex
@@ -105,6 +104,8 @@ def _write_man_pages(root: Parser, version: str, folder: Path) -> None:
 
 
 def _contents(root: Parser) -> list[str]:
+    from textwrap import wrap
+
     widest = max(map(len, topic_names()))
     topics = [f"  {name:<{widest}}  {topic_title(name)}" for name in topic_names()]
     commands = wrap(f"  {' '.join(commands_of(root))}", 80, subsequent_indent="  ")

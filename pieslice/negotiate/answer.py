@@ -24,16 +24,7 @@ from negotiator.io import Capture
 from negotiator.matching.board import CycleWatch, Watch
 from negotiator.matching.engine import Engines
 from negotiator.model.result import CycleResult
-from pieslice.between.leftovers import Starts
 from pieslice.negotiate.selection import select
-from pieslice.negotiate.tables import (
-    STARTING,
-    Tables,
-    autocluster_table,
-    in_words,
-    machine_table,
-    table_of_cycle,
-)
 from pieslice.negotiate.text import CycleReport, blocks, heading, verdict
 from pieslice.negotiate.vacating import vacatings
 from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker, waiting_blocks
@@ -42,6 +33,7 @@ from pieslice.reports.result import DataTable, Result, table_blocks
 
 if TYPE_CHECKING:
     from pieslice.negotiate.document import CycleData
+    from pieslice.negotiate.tables import Tables
 
 
 def quota_blocks(result: CycleResult) -> list[Block]:
@@ -129,6 +121,8 @@ class Cycle(Result):
     @property
     def matches(self) -> DataTable:
         """The matches in their order; ``kind`` is ``free``, ``rank`` or ``priority``."""
+        from pieslice.negotiate.tables import in_words
+
         return in_words(self.table("matches"))
 
     @property
@@ -138,6 +132,14 @@ class Cycle(Result):
 
     def table(self, name: str) -> DataTable:
         """One of the tables of ``--table``."""
+        from pieslice.between.leftovers import Starts
+        from pieslice.negotiate.tables import (
+            STARTING,
+            autocluster_table,
+            machine_table,
+            table_of_cycle,
+        )
+
         result = self.outcome.result
         if name == "machines":
             starts = self.outlook.starts
@@ -164,6 +166,8 @@ class Cycle(Result):
     def blocks(self) -> Sequence[Block]:
         if not self.shown:
             return blocks(self.outcome)
+        from pieslice.negotiate.tables import in_words
+
         found: list[Block] = [
             *verdict(self.outcome),
             Line(),

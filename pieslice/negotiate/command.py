@@ -24,7 +24,6 @@ from pieslice.negotiate.answer import Cycle, answer, outcome_of, run
 from pieslice.negotiate.selection import UnknownNameError
 from pieslice.negotiate.text import CycleReport
 from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker
-from pieslice.reports.csv import csv_text
 from pieslice.reports.layout import Block, Line, short
 from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
@@ -89,6 +88,8 @@ def _part(
 
 def _put_one(found: Cycle, args: argparse.Namespace, out: IO[str]) -> None:
     if args.format == "csv":
+        from pieslice.reports.csv import csv_text
+
         table = found.table(next(iter(found.shown), "matches"))
         deliver(csv_text([table.columns, *table.rows]), args, out)
     else:

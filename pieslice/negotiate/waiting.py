@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import define, field, frozen
 
@@ -26,13 +26,15 @@ from negotiator.jobs.requests import NO_AUTOCLUSTER, QueuedJob
 from negotiator.matching.board import Board, CycleWatch
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
-from pieslice.between.idle import IdleResources, IdleSlots, JobRoom
-from pieslice.between.leftovers import Starts, what_starts
 from pieslice.reports.document import json_name, shape
 from pieslice.reports.layout import Block, Line, plural
 from pieslice.reports.layout import number as number_text
 from pieslice.reports.result import DataTable, table_blocks
 from policy.model import NegotiatorPolicy
+
+if TYPE_CHECKING:
+    from pieslice.between.idle import IdleResources, IdleSlots, JobRoom
+    from pieslice.between.leftovers import Starts
 
 #: Jobs that are named as examples.
 _EXAMPLES: Final = 3
@@ -50,6 +52,8 @@ class IdleUse:
     @cached_property
     def idle(self) -> IdleSlots:
         """The idle slots that take part in the cycle."""
+        from pieslice.between.idle import IdleSlots
+
         claims = self._policy.claims
         return IdleSlots.of(self._snapshot.slots, claims, self._context, self._left_out)
 
@@ -165,6 +169,8 @@ class CycleOutlook:
     @cached_property
     def starts(self) -> Starts:
         """The jobs that start."""
+        from pieslice.between.leftovers import what_starts
+
         return what_starts(self.snapshot, self.result, self.board, self.placed)
 
     @property

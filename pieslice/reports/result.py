@@ -20,7 +20,6 @@ from classad.evaluate import evaluate
 from classad.extras import load
 from classad.source import Source
 from pieslice.reports.document import Document, members
-from pieslice.reports.html import html_of
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, render_plain, rounded
 from pieslice.reports.versions import with_version
 from pieslice.terminal import DEFAULT_WIDTH, printable
@@ -80,6 +79,8 @@ class Result(Document, ABC):
         return f"<{type(self).__name__} {printable(self.summary())}>"
 
     def _repr_html_(self) -> str:
+        from pieslice.reports.html import html_of
+
         return html_of(self.report())
 
     @property

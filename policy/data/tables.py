@@ -12,14 +12,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any
 
 _TEMPLATES = ("policy.conf", "feature.conf", "other.conf")
 
 
 def _text(name: str) -> str:
-    return (files("policy") / "data" / name).read_text(encoding="utf-8")
+    data = get_data("policy", f"data/{name}")
+    assert data is not None, name
+    return data.decode("utf-8")
 
 
 @cache
@@ -113,8 +115,7 @@ def attribute_names() -> tuple[str, ...]:
 
 def template_texts() -> list[str]:
     """The files of configuration templates."""
-    folder = files("policy") / "data"
-    return [_text(name) for name in _TEMPLATES if (folder / name).is_file()]
+    return list(map(_text, _TEMPLATES))
 
 
 def older_template_texts() -> list[str]:

@@ -8,8 +8,12 @@ mentions in the partner.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any, Final, NamedTuple
+
+try:
+    from _blake2 import blake2b  # what hashlib gives, which loads OpenSSL before
+except ImportError:  # pragma: no cover - other Pythons than CPython
+    from hashlib import blake2b
 
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
