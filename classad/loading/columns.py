@@ -103,6 +103,10 @@ LoadedColumn: TypeAlias = BufferColumn | SmallColumn
 Cell = ClassAdValue | Expression | None
 
 
+#: The rows, if not every row has a cell, the tags and the payload of a column.
+_Buffers: TypeAlias = tuple[memoryview | None, memoryview, memoryview]
+
+
 class _Shape(NamedTuple):
     """The attributes of a row in their order: keys, spellings by key, positions of the columns."""
 
@@ -143,6 +147,8 @@ class LoadedColumns:
         self._positions = shape
         self._row_shapes = row_shapes
         self._known_shapes: dict[int, _Shape] = {}
+        #: Buffers of columns that ads of single rows are made of, by the columns' positions.
+        self._open: dict[int, _Buffers] = {}
         #: Shapes that rows got when an attribute of theirs was changed; their numbers are negative.
         self._more_shapes: dict[int, Sequence[int]] = {}
         #: Of what these are the ads, and how many bytes that has.
@@ -359,13 +365,26 @@ class LoadedColumns:
         keys, names, columns = self._shape(self._row_shapes[row])
         ad = new()
         ad._names = names
+        attrs, texts, known = ad._attrs, self.texts, self._open
         for key, position in zip(keys, columns, strict=True):
-            column = self.columns[position]
-            rows = column.rows
+            rows, tags, payload = known.get(position) or self._buffers(position)
             place = row if rows is None else bisect_left(rows, row)
-            read = partial(self.stored, key, ad)
-            ad._attrs[key] = self._made(column.tags[place], column.payload[place], read)
+            tag, number = tags[place], payload[place]
+            if tag == _STRING:
+                attrs[key] = texts[number]
+            elif tag == _EXPRESSION:
+                attrs[key] = self.stored(key, ad, number)
+            else:
+                attrs[key] = value_of(tag, number)
         return ad
+
+    def _buffers(self, position: int) -> _Buffers:
+        """The buffers of a column, which a small one makes each time that it is asked."""
+        column = self.columns[position]
+        if len(self._open) >= _MAX_OPEN:
+            self._open.clear()
+        found = self._open[position] = (column.rows, column.tags, column.payload)
+        return found
 
     def _batch(self, new: Callable[[], A], start: int, stop: int, memory: MemoryUse) -> list[A]:
         by_shape: dict[int, list[int]] = {}
@@ -424,6 +443,7 @@ _SOME_HAVE_NONE: Final = [{_NOTHING, kind} for kind in (_INTEGER, _REAL, _STRING
 _BATCH: Final = 1000
 #: Sets of names that are kept for rows to come.
 _MAX_SHAPES: Final = 1000
+_MAX_OPEN: Final = 1000
 _NO_CELLS: Final[Mapping[int, Cell]] = {}
 _WORDS: Final[dict[tuple[int, int], Cell]] = {
     (Tag.NOTHING, 0): None,
