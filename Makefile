@@ -6,7 +6,7 @@
 #   make test-long more seeds of its long searches
 #   make check     style, types, layers, documentation, C warnings, tables and cycles with the Python kernels
 #   make bench     the benchmarks on small and medium pools, in less than five minutes
-#   make bench-large  those on large pools; make bench-gate  the few ratios that every change keeps
+#   make bench-large  those on large pools; make bench-gate  the ratios and instructions that every change keeps
 #   make fuzz      a minute of every fuzz target; make fuzz-ci: the few cases of every change
 #   make fuzz-daemons ROOT=DIR  a minute of whole cycles against the real negotiator in DIR (root, Linux;
 #                  fuzz/daemons/setup.sh DIR makes the folder)

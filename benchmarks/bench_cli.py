@@ -1,10 +1,12 @@
-"""Measures a whole process: ``pieslice select`` against ``condor_status -ads``.
+"""Measures whole processes: ``pieslice select`` against ``condor_status -ads``, commands alone.
 
 Run: ``python benchmarks/bench_cli.py [--slots N] [--condor COMMAND] [--folder DIR]``, 10000 slots
 unless given.  The tool of HTCondor is run if it is on PATH; ``--condor`` is what stands before
 its name (such as ``chroot /srv/htcondor``), and ``--folder``, inside of what that sees as /, is
-where the ads are put.  Agreement: both print the same lines, sorted.  Best of three; the CPU time
-of the process and of what it starts.  A table, then JSON lines.
+where the ads are put.  Agreement: both print the same lines, sorted.  With ``--commands`` what
+people wait for: the cycle of the example pool, and of the medium pool of ``bench_cycle`` its cycle,
+a question about a job, a difference, and reading it.  Best of three; the CPU time of the process
+and of what it starts.  A table, then JSON lines.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench_cycle import EXAMPLE, make_profile
 from bench_match import make_pool
 
 WHERE = 'Cpus > 4 && State == "Unclaimed"'
@@ -33,7 +36,10 @@ def seconds(command: Sequence[str]) -> tuple[float, str]:
     times, printed = [], ""
     for _ in range(3):
         before = os.times()
-        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode in (0, 1), done.stderr
+        assert "Traceback" not in done.stderr, done.stderr
+        printed = done.stdout
         after = os.times()
         times.append(
             after.children_user + after.children_system
@@ -57,12 +63,42 @@ def compare(name: str, mine: Sequence[str], theirs: Sequence[str] | None) -> dic
     return row
 
 
+def commands() -> list[dict[str, Any]]:
+    """A row for each command that has a goal."""
+    with tempfile.TemporaryDirectory() as made:
+        pool = str(Path(made) / "pool")
+        make_profile("medium", Path(pool))
+        with open(f"{pool}/jobs.ads", encoding="utf-8") as ads:
+            cluster = next(line.split()[-1] for line in ads if line.startswith("ClusterId"))
+        nothing = "import pathlib, sys; from negotiator.io import CapturePaths, read_capture"
+        read = f"{nothing}; read_capture(CapturePaths(pathlib.Path(sys.argv[1])), now=None)"
+        asked = {
+            "negotiate examples/campus": [*OURS, "negotiate", str(EXAMPLE)],
+            "negotiate medium": [*OURS, "negotiate", pool],
+            "why medium": [*OURS, "why", pool, f"{cluster}.0"],
+            "diff medium": [*OURS, "diff", pool, "-D", "PRIORITY_HALFLIFE=7200"],
+            "read medium": [sys.executable, "-c", read, pool],
+            "read nothing": [sys.executable, "-c", nothing],
+        }
+        rows = [{"row": name, "ours_s": seconds(words)[0]} for name, words in asked.items()]
+    rows[-2]["ours_s"] -= rows.pop()["ours_s"]
+    for row in rows:
+        print(f"{row['row']:34}{row['ours_s']:9.3f}")
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Whole processes, against HTCondor's tools.")
     parser.add_argument("--slots", type=int, default=10000)
     parser.add_argument("--condor", default="", metavar="COMMAND")
     parser.add_argument("--folder", metavar="DIR")
+    parser.add_argument("--commands", action="store_true")
     options = parser.parse_args()
+    about = {"machine": platform.machine(), "python": platform.python_version(), "seed": 1}
+    if options.commands:
+        for row in commands():
+            print(json.dumps(about | row))
+        return
     prefix = shlex.split(options.condor)
     root = Path(prefix[1]) if prefix[:1] == ["chroot"] else Path("/")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
@@ -74,7 +110,6 @@ def main() -> None:
         status = [*prefix, "condor_status", "-ads", seen, *select[len(OURS) + 2 :]]
         print(f"{'':34}{'ours, s':>9}{'real, s':>9}{'ratio':>9}  same")
         row = compare(f"select from {options.slots} ads", select, status if there else None)
-    about = {"machine": platform.machine(), "python": platform.python_version(), "seed": 1}
     print(json.dumps(about | row))
 
 

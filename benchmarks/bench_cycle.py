@@ -215,7 +215,7 @@ def peak() -> float | None:
         import resource
     except ImportError:
         return None
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2)
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 3)
 
 
 def measured(name: str, folder: Path, reference: bool) -> dict[str, Any]:

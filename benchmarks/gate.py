@@ -1,29 +1,51 @@
-"""Checks the speed that every change has to keep: ratios and growth only, no absolute times.
+"""Checks the speed that every change has to keep: ratios, growth, instructions, no times.
 
 Run: ``python benchmarks/gate.py``.  On small pools: matching against classad2 cold and warm (left
 out without classad2), some adversarial profiles, how matching grows with slots and autoclusters,
 and how loading grows.  The limits are a third of what ``docs/performance.md`` reports or less, so
 that a busy machine passes and a lost cache does not.  Exit status 1 if a limit is missed or an
 answer differs.
+
+Then what Valgrind counts of some rows of ``instructions.py``, and the memory of a cycle, beside
+``recorded.json``, which has the numbers of each Python that they were recorded with: 2 % more than
+there fails.  Without Valgrind, or with a Python that nothing is recorded of, that is said, and
+these rows are left out.  A change that costs more on purpose, or less, records its numbers
+(``--record``) and says why.  ``--counted`` leaves out the ratios.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 import bench_adversarial
+import bench_cycle
 import bench_load
 import bench_match
 import bench_scaling
+import instructions
 
 from classad.loading.long_form import load_long
 
 #: Profiles that are checked, with the ratio to classad2 that each has to reach.
 ADVERSARIAL = {"start_by_job": 20.0, "preemption": 15.0, "odd_values": 7.0}
+
+RECORDED = Path(__file__).with_name("recorded.json")
+#: Rows of ``instructions.py`` whose millions of instructions are recorded.
+COUNTED = (
+    "cycle: 10,000 slots, 1,000 autoclusters, cold", "cycle: an equal one after it",
+    "pieslice negotiate examples/campus", "pieslice why, examples/campus",
+)  # fmt: skip
+MEMORY = "memory of a cycle of 10,000 slots, MB"
+#: How much more than the recorded number fails.
+MORE = 1.02
 
 
 class Gate:
@@ -81,10 +103,53 @@ def growth(gate: Gate) -> None:
     gate.least("rate of loading 5000 ads / 500 ads", rates[1] / rates[0], 0.6)
 
 
+def counts() -> dict[str, float]:
+    """What the rows take, in millions of instructions, and the memory of a cycle."""
+    python = Path(sys.executable)
+    instructions.compile_all(python, instructions.HERE.parent)
+    found = {}
+    with tempfile.TemporaryDirectory() as made:
+        switch = instructions.make_switch(Path(made))
+        for name in COUNTED:
+            count = instructions.counted(python, name, switch, Path(made) / "profile")
+            assert count is not None, f"{name} fails"
+            found[name] = round(count / 1e6, 1)
+        pool = Path(made) / "pool"
+        bench_cycle.make_profile("medium", pool)
+        words = [sys.executable, bench_cycle.__file__, "--alone", "medium", "--pool", str(pool)]
+        environment = os.environ | {"PYTHONHASHSEED": "0"}
+        done = subprocess.run(words, env=environment, check=True, capture_output=True)
+        found[MEMORY] = round(1000 * json.loads(done.stdout)["peak"], 1)
+    return found
+
+
+def counted(gate: Gate, record: bool) -> None:
+    """Instructions and memory beside the recorded ones; ``record``: they become these."""
+    if shutil.which("valgrind") is None:
+        print("Valgrind is not installed: no instructions are counted")
+        return
+    known = json.loads(RECORDED.read_text("utf-8"))
+    if record:
+        known[sys.version] = counts()
+        RECORDED.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+    elif sys.version not in known:
+        print(f"nothing is recorded of Python {sys.version}: no instructions are counted")
+    else:
+        found = counts()
+        for name, limit in known[sys.version].items():
+            gate.most(name, found[name], MORE * limit)
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(description="The speed that every change has to keep.")
+    parser.add_argument("--counted", action="store_true", help="leave out the ratios")
+    parser.add_argument("--record", action="store_true", help="record what is counted")
+    asked = parser.parse_args()
     gate = Gate()
-    matching(gate)
-    growth(gate)
+    if not (asked.counted or asked.record):
+        matching(gate)
+        growth(gate)
+    counted(gate, asked.record)
     return int(gate.failed)
 
 

@@ -330,6 +330,16 @@ def cycle_medium_warm(folder: Path) -> Work:
     return often(1, cycle(generated(folder, 4000, 800, 400), "columns"))
 
 
+@row("cycle: 10,000 slots, 1,000 autoclusters, cold")
+def cycle_large(folder: Path) -> Work:
+    return cycle(generated(folder, 10_000, 2000, 1000), "columns")
+
+
+@row("cycle: an equal one after it")
+def cycle_large_warm(folder: Path) -> Work:
+    return often(1, cycle(generated(folder, 10_000, 2000, 1000), "columns"))
+
+
 @row("simulation: 3 hours, 100 slots")
 def simulate(folder: Path) -> Work:
     from pieslice.simulation.setup import Plan, build
@@ -356,7 +366,8 @@ def command(*words: object) -> Work:
 
     def work() -> None:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-            importlib.import_module("pieslice.cli").main([str(word) for word in words])
+            code = importlib.import_module("pieslice.cli").main([str(word) for word in words])
+            assert code != 2, f"{words} is bad usage"
 
     return work
 
@@ -389,7 +400,7 @@ def command_negotiate_small(folder: Path) -> Work:
 
 @row("pieslice why, examples/campus")
 def command_why(folder: Path) -> Work:
-    return command("why", CAMPUS, "1204.0")
+    return command("why", CAMPUS, "14.0")
 
 
 @row("pieslice check, examples/campus")
@@ -436,9 +447,9 @@ def make_switch(folder: Path) -> str:
     return str(made)
 
 
-def compile_all(python: Path) -> None:
+def compile_all(python: Path, checkout: Path) -> None:
     """Write the bytecode of a checkout, so that no row does."""
-    rooms = [str(python.parents[2] / room) for room in ROOMS]
+    rooms = [str(checkout / room) for room in ROOMS]
     subprocess.run([str(python), "-m", "compileall", "-q", *rooms], check=True)
 
 
@@ -482,8 +493,8 @@ def main() -> int:
         return 0
     folders = {"here": HERE.parent} | ({"there": asked.against.resolve()} if asked.against else {})
     pythons = {where: folder / ".venv" / "bin" / "python" for where, folder in folders.items()}
-    for python in pythons.values():
-        compile_all(python)
+    for where, python in pythons.items():
+        compile_all(python, folders[where])
     failed, rows = False, []
     print(f"{'millions of instructions':48}{'here':>10}{'there':>10}{'more':>9}", flush=True)
     with tempfile.TemporaryDirectory() as made:

@@ -1,0 +1,72 @@
+"""What a command imports: people wait for it before anything is read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CAMPUS = "examples/campus"
+
+#: How many of our modules each command may import.  A command that needs more says why in the
+#: commit that changes its number; modules that few questions need are imported by these.
+MOST = {
+    "--help": 84,
+    "eval 1+1": 118,
+    f"select {CAMPUS}/slots.ads -af Name": 158,
+    f"negotiate {CAMPUS}": 308,
+    f"negotiate {CAMPUS} --json": 310,
+    f"why {CAMPUS} 14.0": 345,
+    f"rank {CAMPUS} 14.0": 320,
+    f"quotas {CAMPUS}": 312,
+    f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 342,
+    f"userprio {CAMPUS}": 260,
+    f"forecast {CAMPUS}": 280,
+    f"check {CAMPUS}/condor_config": 360,
+    f"check --format github {CAMPUS}/condor_config": 245,
+    f"policy explain {CAMPUS}/condor_config": 254,
+}
+#: What takes long to import, and no command needs that answers about files.
+HEAVY = {
+    "_hashlib", "asyncio", "ctypes", "lark", "numpy", "pandas", "polars", "pyarrow", "shtab",
+    "socket", "ssl", "subprocess", "tempfile", "zipfile",
+}  # fmt: skip
+
+PROGRAM = """
+import contextlib, io, json, sys
+before = set(sys.modules)
+with contextlib.redirect_stdout(io.StringIO()):
+    from pieslice.cli import main
+    try:
+        code = main(sys.argv[1:])
+    except SystemExit as ended:
+        code = ended.code
+print(json.dumps([code, sorted(set(sys.modules) - before)]))
+"""
+
+
+@pytest.mark.parametrize("words", MOST)
+def test_a_command_imports_no_more_modules_than_it_may(words: str) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-c",
+            f"import sys; sys.path.insert(0, '.'){PROGRAM}",
+            *words.split(),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, imported = json.loads(done.stdout)
+    assert code in (0, 1), done.stderr
+    assert sorted(HEAVY.intersection(imported)) == []
+    rooms = ("classad", "policy", "negotiator", "pieslice")
+    ours = [name for name in imported if name.partition(".")[0] in rooms]
+    assert len(ours) <= MOST[words], f"{len(ours)} modules"
