@@ -18,7 +18,7 @@ from attr import fields
 
 import pieslice
 from docs.written.colours import KINDS, pages
-from pieslice.lsp.project import Settings
+from pieslice.lsp.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 EDITORS = ROOT / "editors"

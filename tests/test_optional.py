@@ -18,7 +18,10 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Packages that a plain installation does not bring.
 OPTIONAL = sorted({module.partition(".")[0] for module in EXTRAS} | {"classad2", "zstandard"})
 #: What is made of an optional package as a whole: generators of tests, what speaks to editors.
-WHOLES = ("strategies", "lsp.protocol", "lsp.server", "lsp.serving", "lsp.shown")
+WHOLES = (
+    "strategies",
+    *(f"lsp.{one}" for one in ("answers", "protocol", "server", "serving", "shown")),
+)
 
 ALL_MODULES = f"""
 import importlib, pkgutil, sys

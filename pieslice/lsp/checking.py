@@ -19,10 +19,10 @@ class Checker(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(name="pieslice check", daemon=True)
-        self._due: dict[str, tuple[float, Callable[[], None]]] = {}
+        self._due: dict[str, tuple[float, Callable[[], object]]] = {}
         self._changed = threading.Condition()
 
-    def submit(self, key: str, job: Callable[[], None], pause: float = PAUSE) -> None:
+    def submit(self, key: str, job: Callable[[], object], pause: float = PAUSE) -> None:
         """Run a job after a pause, instead of one with the same key that has not begun."""
         with self._changed:
             self._due[key] = monotonic() + pause, job
@@ -38,7 +38,7 @@ class Checker(threading.Thread):
         while True:
             self._next()()
 
-    def _next(self) -> Callable[[], None]:
+    def _next(self) -> Callable[[], object]:
         with self._changed:
             while True:
                 if not self._due:

@@ -2,7 +2,7 @@
 
 Which file is the root: that of the settings or of ``pieslice.toml``, else the nearest condor_config
 above the file, else the file itself, which then is a fragment.  Texts that are not saved count.
-Inputs: settings, paths, texts.  Outputs: ``Settings``, ``Checked``.
+Inputs: settings, paths, texts.  Outputs: ``Checked``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from attr import field, fields, frozen
+from attr import frozen
 
 from classad.errors import ClassAdParseError, Diagnostic, LimitError
 from classad.files.ads import read_ads
@@ -23,55 +23,17 @@ from classad.source import Source
 from classad.syntax.parser import parse_expression
 from pieslice.inputs.configuration import SUBSYSTEM
 from pieslice.inputs.versions import ProjectError, project_above, project_at
+from pieslice.lsp.settings import Settings
 from policy.config import Config
 from policy.editing.hovers import NO_ADS, Ads
-from policy.io import INSTALLED_AT, read_config
+from policy.io import read_config
 from policy.lint.verdict import examine
 from policy.versions import NEWEST
 
 #: The root file of an installation.
-_ROOT: Final = "condor_config"
-#: Ends of names of files with ads or an expression.
-_ADS: Final = (".ad", ".ads", ".classad")
+ROOT: Final = "condor_config"
 #: Seconds that a check may take.
 _LONGEST: Final = 60.0
-
-
-@frozen
-class Settings:
-    """What an editor may set, by the names that it has there."""
-
-    root: str = ""
-    subsystem: str = ""
-    local_name: str = field(default="", metadata={"name": "localName"})
-    pool: str = ""
-    installed_at: str = field(default=INSTALLED_AT, metadata={"name": "installedAt"})
-    outside_includes: bool = field(default=False, metadata={"name": "outsideIncludes"})
-
-
-def settings_of(values: object) -> tuple[Settings, list[str]]:
-    """Settings, and what is wrong with what an editor has sent for them."""
-    if not isinstance(values, Mapping):
-        wrong = [] if values is None else ["the settings of pieslice are no object"]
-        return Settings(), wrong
-    known = {one.metadata.get("name", one.name): one for one in fields(Settings)}
-    found: dict[str, str | bool] = {}
-    wrong = []
-    for name, value in values.items():
-        one = known.get(name)
-        if one is None:
-            wrong.append(f"there is no setting pieslice.{name}; there are {', '.join(known)}")
-        elif value is not None and type(value) is not type(one.default):
-            kind = "true or false" if isinstance(one.default, bool) else "a text"
-            wrong.append(f"pieslice.{name} is to be {kind}")
-        elif value is not None:
-            found[one.name] = value
-    return Settings(**found), wrong  # type: ignore[arg-type]
-
-
-def is_ads(path: str, language: str) -> bool:
-    """Is it a file of ads, or of one expression?"""
-    return language == "classad" or path.endswith(_ADS)
 
 
 def root_of(path: str, settings: Settings, folders: Iterable[str]) -> str:
@@ -88,8 +50,8 @@ def root_of(path: str, settings: Settings, folders: Iterable[str]) -> str:
         if root is not None:
             return str(project.parent / root)
     for above in (folder, *folder.parents):
-        if (above / _ROOT).is_file():
-            return str(above / _ROOT)
+        if (above / ROOT).is_file():
+            return str(above / ROOT)
     return path
 
 
@@ -124,7 +86,7 @@ def read(
 
 
 def _read(root: str, settings: Settings, unsaved: Mapping[str, str]) -> Checked:
-    is_whole = os.path.basename(root) == _ROOT and os.path.dirname(root)
+    is_whole = os.path.basename(root) == ROOT and os.path.dirname(root)
     project = project_above(Path(root).parent)
     try:
         followed = None if project is None else project_at(project).followed

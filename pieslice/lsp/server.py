@@ -1,8 +1,8 @@
 """Keeps what is open in an editor, has it checked, and says what was found.
 
-A check runs in a thread, and a newer one makes an older one worthless.
-Inputs: texts, settings.  Outputs: diagnostics; a configuration for each question, as it was read
-last, with the text as it is now.
+A check runs in a thread, and a newer one makes an older one worthless; what it needs is imported
+there, so that an editor is greeted at once.
+Inputs: texts, settings.  Outputs: findings; configurations as they were read last.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import os
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from classad.errors import Diagnostic, Edit, LimitError
-from classad.source import Source
-from pieslice.lsp import shown
 from pieslice.lsp.checking import Checker
-from pieslice.lsp.project import Checked, Settings, check, check_ads, is_ads, read
-from pieslice.lsp.protocol import EditorProtocol, Failed
-from policy.editing.actions import place_of
-from policy.editing.hovers import NO_ADS, Ads
-from policy.editing.names import Place
+from pieslice.lsp.protocol import EditorProtocol
+from pieslice.lsp.settings import Settings, is_ads
 from policy.editing.positions import Positions
+
+if TYPE_CHECKING:
+    from pieslice.lsp.lens import PoolLens
+    from pieslice.lsp.project import Checked
+    from policy.editing.hovers import Ads
 
 
 class Server(LanguageServer):  # type: ignore[misc]
@@ -39,8 +39,11 @@ class Server(LanguageServer):  # type: ignore[misc]
         self.ads: dict[str, bool] = {}
         self.checks: dict[str, Checked] = {}
         self.published: dict[str, set[str]] = {}
-        self.counted: Ads = NO_ADS
-        self.checker = Checker()
+        self.counted: Ads = {}
+        self.checker, self.lenses = Checker(), Checker()
+        self.lens: PoolLens | None = None
+        #: What an edit changes in the pool, by the root of its configuration.
+        self.changes: dict[str, str] = {}
         self.loop: AbstractEventLoop | None = None
 
     def report_server_error(self, error: Exception, source: object) -> None:
@@ -114,48 +117,56 @@ class Server(LanguageServer):  # type: ignore[misc]
             self.schedule(path)
 
     def _check(self, key: str, path: str, unsaved: dict[str, str]) -> None:
+        from pieslice.lsp.project import check
+        from pieslice.lsp.shown import marks_of
+
         try:
             found = check(path, self.settings, self.folders, unsaved)
+            marks = marks_of(found)
         except Exception as problem:
             self.tell(partial(self.show, f"{path}: {in_one_line(problem)}"))
             return
-        self.tell(partial(self.checked, key, found))
+        self.tell(partial(self._checked, key, found, marks))
 
     def _check_ads(self, path: str, text: str) -> None:
-        try:
-            found = check_ads(text, path)
-        except (LimitError, RecursionError, ValueError) as problem:
-            found = [Diagnostic(in_one_line(problem), Source(text, path))]
-        marks = [shown.diagnostic(one, _by_lines(one, text)) for one in found]
+        from pieslice.lsp.shown import ad_marks
+
+        marks = ad_marks(text, path)
         if self.texts.get(path) == text:
             self.tell(partial(self._publish, path, marks))
 
     def tell(self, done: Callable[[], object]) -> None:
+        """Have something done in the loop of the server."""
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(done)
 
-    def checked(self, key: str, found: Checked) -> None:
+    def _checked(self, key: str, found: Checked, marks: dict[str, list[types.Diagnostic]]) -> None:
         """Take the outcome of a check; it is shown unless another one is due."""
         for path in (key, *found.paths):
             self.checks[path] = found
         if not self.checker.is_newest(key):
             return
-        marks: dict[str, list[types.Diagnostic]] = {path: [] for path in found.paths}
-        positions = {one.name: (one.text, Positions(one.text)) for one in found.config.texts}
-        for one in found.findings:
-            place = place_of(one)
-            path = os.path.abspath(found.root if place is None else place.source.name)
-            where = shown.range_of(Positions(""), 0, 0)
-            if place is not None:
-                text, known = positions.get(place.source.name, ("", Positions("")))
-                known = known if text == place.source.text else Positions(place.source.text)
-                where = shown.range_of(known, place.start, place.end)
-            marks.setdefault(path, []).append(shown.diagnostic(one, where))
         before = self.published.get(found.root, set())
         self.published[found.root] = {path for path, several in marks.items() if several}
         for path in {*marks, *before}:
             if path in self.texts or marks.get(path) or path in before:
                 self._publish(path, marks.get(path, []))
+        if self.lens is not None:
+            self.lenses.submit("", partial(self._look, self.lens, found, frozenset(self.texts)), 0)
+
+    def _look(self, lens: PoolLens, found: Checked, edited: frozenset[str]) -> None:
+        from pieslice.api.errors import Cancelled
+
+        try:
+            said = lens.said(found, edited, lambda: not self.lenses.is_newest(""))
+        except Cancelled:
+            return
+        except Exception as problem:
+            said = in_one_line(problem)
+        self.changes[found.root] = said
+        capabilities = self.client_capabilities.workspace
+        if capabilities and capabilities.code_lens and capabilities.code_lens.refresh_support:
+            self.tell(partial(self.workspace_code_lens_refresh, None))
 
     def _publish(self, path: str, marks: list[types.Diagnostic]) -> None:
         uri = self.uri_of(path)
@@ -170,42 +181,6 @@ class Server(LanguageServer):  # type: ignore[misc]
         kind = types.MessageType.Warning
         self.window_show_message(types.ShowMessageParams(type=kind, message=text))
 
-    # --- questions --------------------------------------------------------------------------------
-
-    def at(self, uri: str) -> tuple[Checked, Source, Positions]:
-        """The configuration of a file, and its text as it is now."""
-        path = path_of(uri)
-        text = self.texts.get(path)
-        if text is None:
-            raise Failed(f"{path} is not open")
-        checked = self.checks.get(path)
-        if checked is None:
-            checked = self.checks[path] = read(path, self.settings, self.folders, self.texts)
-        return checked, Source(text, checked.source_name(path)), Positions(text)
-
-    def spot(
-        self, params: types.TextDocumentPositionParams
-    ) -> tuple[Checked, Source, Positions, int]:
-        """The same with the offset of a position."""
-        checked, source, positions = self.at(params.text_document.uri)
-        return (
-            *(checked, source, positions),
-            positions.offset(params.position.line, params.position.character),
-        )
-
-    def location(self, place: Place) -> types.Location:
-        """A place in a file."""
-        where = shown.range_of(Positions(place.source.text), place.start, place.end)
-        return types.Location(self.uri_of(os.path.abspath(place.source.name)), where)
-
-    def edit(self, several: list[Edit]) -> types.WorkspaceEdit:
-        """Edits of files."""
-        changes: dict[str, list[types.TextEdit]] = {}
-        for one in several:
-            place = self.location(Place(one.source, one.start, one.end))
-            changes.setdefault(place.uri, []).append(types.TextEdit(place.range, one.text))
-        return shown.edits(changes)
-
 
 def path_of(uri: str) -> str:
     """The full path of an address; the address itself where it is that of no file."""
@@ -215,10 +190,3 @@ def path_of(uri: str) -> str:
 
 def in_one_line(problem: Exception) -> str:
     return " ".join(str(problem).split())[:300] or type(problem).__name__
-
-
-def _by_lines(found: Diagnostic, text: str) -> types.Range:
-    """Where a finding is whose source is a part of a text."""
-    lines = Positions(text)
-    start = lines.offset((found.line or 1) - 1, (found.column or 1) - 1)
-    return shown.range_of(lines, start, min(len(text), start + max(1, found.end - found.start)))

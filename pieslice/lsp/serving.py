@@ -1,7 +1,6 @@
-"""Answers what editors ask, one function a question, and runs the server.
+"""Greets an editor, takes its settings, and hands on its questions, until it goes.
 
-All of it is answered at once, of the configuration as it was read last and the text as it is now.
-What goes wrong is an error of the protocol in one line.  It ends with its client.
+What goes wrong is an error of the protocol in one line.
 Inputs: messages on standard input.  Outputs: messages on standard output.
 """
 
@@ -13,24 +12,23 @@ import sys
 from asyncio import get_running_loop
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Final, TypeAlias
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from classad.language.bounds import limits
 from pieslice.data import Content
-from pieslice.lsp import shown
-from pieslice.lsp.project import attributes_of, settings_of
 from pieslice.lsp.protocol import Failed
-from pieslice.lsp.server import Server, in_one_line, path_of
-from policy.editing import actions, completions, hovers, names, outlines
-from policy.editing.positions import Positions
+from pieslice.lsp.server import Server, in_one_line
+from pieslice.lsp.settings import settings_of
 
-#: What answers a question of an editor.
+#: What takes a message of an editor.
 Handler: TypeAlias = Callable[[Server, Content], object]
-#: Goes to a place, for editors that cannot do so themselves.
-SHOW: Final = "pieslice.show"
+#: Where its questions are answered: imported when the editor has been greeted.
+_ANSWERS: Final = "pieslice.lsp.answers"
+#: See there.
+_SHOW: Final = "pieslice.show"
 #: Seconds that an answer may take.
 _LONGEST: Final = 2.0
 _TRIGGERS: Final = ["$", "(", ".", ":", '"', " "]
@@ -39,7 +37,9 @@ _WATCHED: Final = ("**/condor_config*", "**/*.conf", "**/pieslice.toml", "**/con
 
 def _initialized(server: Server, params: types.InitializedParams) -> None:
     server.loop = get_running_loop()
+    server.checker.submit("import", partial(import_module, _ANSWERS), 0.0)
     server.checker.start()
+    server.lenses.start()
     capabilities = server.client_capabilities.workspace
     watched = capabilities and capabilities.did_change_watched_files
     if watched and watched.dynamic_registration:
@@ -62,14 +62,21 @@ def _settings_changed(server: Server, params: types.DidChangeConfigurationParams
 
 
 def _take_settings(server: Server, values: object) -> None:
+    from pieslice.lsp.lens import PoolLens
+
     server.settings, wrong = settings_of(values)
     for text in wrong:
         server.show(text)
-    if server.settings.pool:
-        server.checker.submit("pool", partial(_count, server, server.settings.pool), 0.0)
+    pool = os.path.abspath(os.path.join(next(iter(server.folders), ""), server.settings.pool))
+    server.changes.clear()
+    server.lens = PoolLens(pool) if server.settings.pool else None
+    if server.lens is not None:
+        server.checker.submit("pool", partial(_count, server, pool), 0.0)
 
 
 def _count(server: Server, pool: str) -> None:
+    from pieslice.lsp.project import attributes_of
+
     try:
         server.counted = attributes_of(pool)
     except Exception as problem:
@@ -80,155 +87,64 @@ def _files_changed(server: Server, params: types.DidChangeWatchedFilesParams) ->
     server.everything_again()
 
 
-def _hover(server: Server, params: types.HoverParams) -> types.Hover | None:
-    path = path_of(params.text_document.uri)
-    if server.ads.get(path):
-        positions = Positions(server.texts[path])
-        offset = positions.offset(params.position.line, params.position.character)
-        found = hovers.expression_hover(positions.text, offset, server.counted)
-    else:
-        checked, source, positions, offset = server.spot(params)
-        found = hovers.hover(checked.config, source, offset, server.counted)
-    if found is None:
-        return None
-    told = server.client_capabilities.text_document
-    formats = told.hover.content_format if told and told.hover else None
-    markdown = formats is None or types.MarkupKind.Markdown in formats
-    return shown.hover(found, positions, markdown=markdown)
-
-
-def _completion(server: Server, params: types.CompletionParams) -> types.CompletionList:
-    if server.ads.get(path_of(params.text_document.uri)):
-        return types.CompletionList(is_incomplete=False, items=[])
-    checked, source, positions, offset = server.spot(params)
-    found = completions.completions(checked.config, source, offset, server.counted)
-    return shown.completion(found, positions)
-
-
-def _definition(server: Server, params: types.DefinitionParams) -> list[types.Location]:
-    checked, source, _, offset = server.spot(params)
-    return [server.location(one) for one in names.definitions(checked.config, source, offset)]
-
-
-def _references(server: Server, params: types.ReferenceParams) -> list[types.Location]:
-    checked, source, _, offset = server.spot(params)
-    found = names.references(checked.config, source, offset)
-    wanted = params.context.include_declaration
-    return [server.location(one) for one in found if wanted or not one.sets]
-
-
-def _highlight(
-    server: Server, params: types.DocumentHighlightParams
-) -> list[types.DocumentHighlight]:
-    checked, source, positions, offset = server.spot(params)
-    found = names.references(checked.config, source, offset)
-    kinds = {True: types.DocumentHighlightKind.Write, False: types.DocumentHighlightKind.Read}
-    return [
-        types.DocumentHighlight(shown.range_of(positions, one.start, one.end), kinds[one.sets])
-        for one in found
-        if one.source.name == source.name
-    ]
-
-
-def _prepare_rename(
-    server: Server, params: types.PrepareRenameParams
-) -> types.PrepareRenamePlaceholder:
-    checked, source, positions, offset = server.spot(params)
-    try:
-        found = names.renamable(checked.config, source, offset)
-    except names.CannotRename as reason:
-        raise Failed(str(reason)) from None
-    where = shown.range_of(positions, found.start, found.end)
-    return types.PrepareRenamePlaceholder(where, found.name)
-
-
-def _rename(server: Server, params: types.RenameParams) -> types.WorkspaceEdit:
-    checked, source, _, offset = server.spot(params)
-    try:
-        return server.edit(names.rename(checked.config, source, offset, params.new_name))
-    except names.CannotRename as reason:
-        raise Failed(str(reason)) from None
-
-
-def _symbols(server: Server, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-    _, source, positions = server.at(params.text_document.uri)
-    return shown.symbols(outlines.symbols(source.text), positions)
-
-
-def _folds(server: Server, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
-    _, source, _ = server.at(params.text_document.uri)
-    return shown.folds(outlines.folds(source.text))
-
-
-def _actions(server: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    if server.ads.get(path_of(params.text_document.uri)):
-        return []
-    checked, source, positions = server.at(params.text_document.uri)
-    start = positions.offset(params.range.start.line, params.range.start.character)
-    end = positions.offset(params.range.end.line, params.range.end.character)
-    found = []
-    config, findings = checked.config, checked.findings
-    for one in actions.actions(config, findings, source, start, max(start, end)):
-        action = types.CodeAction(one.title, kind=types.CodeActionKind.QuickFix)
-        if one.edit is not None:
-            action.edit, action.is_preferred = server.edit([one.edit]), one.mends or None
-        if one.found is not None:
-            place = actions.place_of(one.found) or names.Place(source, start, end)
-            where = shown.range_of(positions, place.start, place.end)
-            action.diagnostics = [shown.diagnostic(one.found, where)]
-        if one.show is not None:
-            place = server.location(one.show)
-            line, column = place.range.start.line, place.range.start.character
-            action.command = types.Command(one.title, SHOW, arguments=[place.uri, line, column])
-            action.kind = types.CodeActionKind.Empty
-        found.append(action)
-    return found
-
-
 def _show(server: Server, uri: str, line: int, column: int) -> None:
     at = types.Position(int(line), int(column))
     params = types.ShowDocumentParams(uri=uri, take_focus=True, selection=types.Range(at, at))
     server.window_show_document(params)
 
 
-_FEATURES: Final[tuple[tuple[str, Handler, object], ...]] = (
-    (types.INITIALIZE, _initialize, None),
-    (types.INITIALIZED, _initialized, None),
-    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, _settings_changed, None),
-    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _files_changed, None),
-    (types.TEXT_DOCUMENT_HOVER, _hover, None),
+#: Messages by the protocol, who takes them, and how they are offered.
+_TAKEN: Final[tuple[tuple[str, Handler], ...]] = (
+    (types.INITIALIZE, _initialize),
+    (types.INITIALIZED, _initialized),
+    (types.WORKSPACE_DID_CHANGE_CONFIGURATION, _settings_changed),
+    (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _files_changed),
+)
+#: The same of questions, each with the function that answers it.
+_QUESTIONS: Final[tuple[tuple[str, str, object], ...]] = (
+    (types.TEXT_DOCUMENT_HOVER, "tell_word", None),
     (
         types.TEXT_DOCUMENT_COMPLETION,
-        _completion,
+        "complete",
         types.CompletionOptions(trigger_characters=_TRIGGERS),
     ),
-    (types.TEXT_DOCUMENT_DEFINITION, _definition, None),
-    (types.TEXT_DOCUMENT_REFERENCES, _references, None),
-    (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, _highlight, None),
-    (types.TEXT_DOCUMENT_PREPARE_RENAME, _prepare_rename, None),
-    (types.TEXT_DOCUMENT_RENAME, _rename, types.RenameOptions(prepare_provider=True)),
-    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _symbols, None),
-    (types.TEXT_DOCUMENT_FOLDING_RANGE, _folds, None),
-    (types.TEXT_DOCUMENT_CODE_ACTION, _actions, None),
+    (types.TEXT_DOCUMENT_DEFINITION, "define", None),
+    (types.TEXT_DOCUMENT_REFERENCES, "list_references", None),
+    (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, "mark_all", None),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, "prepare", None),
+    (types.TEXT_DOCUMENT_RENAME, "rename_all", types.RenameOptions(prepare_provider=True)),
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "outline", None),
+    (types.TEXT_DOCUMENT_FOLDING_RANGE, "fold", None),
+    (types.TEXT_DOCUMENT_CODE_ACTION, "code_actions", None),
+    (types.TEXT_DOCUMENT_CODE_LENS, "lens", None),
 )
 
 
 def make_server(version: str) -> Server:
     """A server with all that it answers."""
     server = Server(version)
-    for name, handler, options in _FEATURES:
-        server.feature(name, options)(_answer(server, handler))
-    server.command(SHOW)(partial(_show, server))
+    for name, handler in _TAKEN:
+        server.feature(name)(_answer(server, handler))
+    for name, answer, options in _QUESTIONS:
+        server.feature(name, options)(_answer(server, partial(_ask, answer)))
+    server.command(_SHOW)(partial(_show, server))
     return server
 
 
+def _ask(answer: str, server: Server, params: Content) -> object:
+    """The answer to a question, in no more time than it may take."""
+    from classad.language.bounds import limits
+
+    with limits(time=_LONGEST):
+        return getattr(import_module(_ANSWERS), answer)(server, params)
+
+
 def _answer(server: Server, handler: Handler) -> Callable[..., object]:
-    """A handler that takes no longer than it may, and says in one line what goes wrong."""
+    """A handler that says in one line what goes wrong."""
 
     def answer(params: Content) -> object:
         try:
-            with limits(time=_LONGEST):
-                return handler(server, params)
+            return handler(server, params)
         except JsonRpcException:
             raise
         except Exception as problem:

@@ -5,13 +5,17 @@ Inputs: values, the positions in a text.  Outputs: types of the protocol.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from lsprotocol import types
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, LimitError
+from classad.source import Source
+from pieslice.lsp.project import Checked, check_ads
+from policy.editing.actions import place_of
 from policy.editing.completions import Completions, Sort
 from policy.editing.hovers import Hover
 from policy.editing.outlines import Fold, Symbol
@@ -151,3 +155,37 @@ def folds(found: Iterable[Fold]) -> list[types.FoldingRange]:
 def edits(changes: Mapping[str, list[types.TextEdit]]) -> types.WorkspaceEdit:
     """Changes of several files, by their addresses."""
     return types.WorkspaceEdit(changes={uri: list(several) for uri, several in changes.items()})
+
+
+def marks_of(found: Checked) -> dict[str, list[types.Diagnostic]]:
+    """The findings of a check by the full paths of their files, with none for those without."""
+    marks: dict[str, list[types.Diagnostic]] = {path: [] for path in found.paths}
+    positions = {one.name: Positions(one.text) for one in found.config.texts}
+    nowhere = range_of(Positions(""), 0, 0)
+    for one in found.findings:
+        place = place_of(one)
+        path = os.path.abspath(found.root if place is None else place.source.name)
+        where = nowhere
+        if place is not None:
+            known = positions.get(place.source.name)
+            if known is None or known.text != place.source.text:
+                known = Positions(place.source.text)
+            where = range_of(known, place.start, place.end)
+        marks.setdefault(path, []).append(diagnostic(one, where))
+    return marks
+
+
+def ad_marks(text: str, path: str) -> list[types.Diagnostic]:
+    """What is wrong with a text of ads, or with an expression."""
+    try:
+        found = check_ads(text, path)
+    except (LimitError, RecursionError, ValueError) as problem:
+        found = [Diagnostic(" ".join(str(problem).split()), Source(text, path))]
+    return [diagnostic(one, _by_lines(one, text)) for one in found]
+
+
+def _by_lines(found: Diagnostic, text: str) -> types.Range:
+    """Where a finding is whose source is a part of a text."""
+    lines = Positions(text)
+    start = lines.offset((found.line or 1) - 1, (found.column or 1) - 1)
+    return range_of(lines, start, min(len(text), start + max(1, found.end - found.start)))

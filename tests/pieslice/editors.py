@@ -129,7 +129,7 @@ class Editor:
         """The next notification, or request of the server, of a kind, with these parameters."""
         while True:
             for message in self.seen:
-                params: dict[str, Any] = message["params"]
+                params: dict[str, Any] = message.get("params") or {}
                 if message["method"] == method and all(
                     params[name] == value for name, value in wanted.items()
                 ):

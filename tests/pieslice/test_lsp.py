@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -296,6 +297,28 @@ def test_with_a_pool_the_attributes_of_its_ads_are_offered_first(pool: Path) -> 
         editor.marks(uri)  # the pool was read before the check
         found = editor.ask("textDocument/completion", editor.at(uri, 0, 14))
         assert "ads of kind slot" in found["items"][0]["detail"]
+
+
+@pytest.mark.parametrize("in_the_pool", [True, False])
+def test_with_a_pool_a_lens_says_who_pays_for_an_edit(tmp_path: Path, in_the_pool: bool) -> None:
+    campus = tmp_path / "campus"
+    shutil.copytree(ROOT / "examples" / "campus", campus)
+    text = (campus / "condor_config").read_text()
+    editor = Editor(tmp_path, pool="campus")
+    editor.start(workspace={"codeLens": {"refreshSupport": True}})
+    uri = editor.open((campus if in_the_pool else tmp_path) / "condor_config", text)
+
+    def lens() -> str:
+        editor.note("workspace/codeLens/refresh")
+        [found] = editor.ask("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        return found["command"]["title"]  # type: ignore[no-any-return]
+
+    assert lens() == "this edit changes nothing in the next cycle of campus"
+    editor.change(uri, whole(f"{text}NEGOTIATOR_CONSIDER_PREEMPTION = False\n"))
+    assert lens() == "this edit: 15 slots go another way; carol −15, dave +11, alice +4"
+    editor.change(uri, whole(f"{text}NEGOTIATOR_INTERVAL = x\n"))
+    assert lens() == "this edit: the daemons would not start with it"
+    editor.end()
 
 
 # --- what goes wrong ------------------------------------------------------------------------------
