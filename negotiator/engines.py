@@ -10,8 +10,12 @@ if TYPE_CHECKING:
     from negotiator.pool.slots import Slots
 
 
-def make_engines(name: str, *, lasting: bool = False) -> Engines:
-    """Engines by their name; ``lasting``: for more than one cycle."""
+def make_engines(name: str, *, lasting: bool = False, sparing: bool = False) -> Engines:
+    """Engines by their name.
+
+    ``lasting``: for more than one cycle; ``sparing``: which keep for later not much more than what
+    one cycle needs.
+    """
     if name not in ENGINES:
         raise ValueError(f"no engine `{name}`; there are {', '.join(ENGINES)}")
     if name == "reference":
@@ -20,7 +24,7 @@ def make_engines(name: str, *, lasting: bool = False) -> Engines:
         return Engines()
     from negotiator.columns.engines import ColumnEngines
 
-    return ColumnEngines(lasting=lasting)
+    return ColumnEngines(lasting=lasting, sparing=sparing)
 
 
 def table_of(slots: Slots) -> Table:

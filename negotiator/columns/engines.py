@@ -33,14 +33,18 @@ from policy.model import NegotiatorPolicy
 
 #: Bytes of results that are kept for later, for each slot: those of a cycle should fit.
 _PER_SLOT: Final = 4096
+#: The same where several cycles share few, and what there is at least.
+_SPARING: Final = 6144
+_LEAST: Final = 16 * 2**20
 
 
 class ColumnEngines(Engines):
     """Gives every cycle a column engine; see ``negotiator.matching.engine.Engines``."""
 
-    def __init__(self, *, lasting: bool) -> None:
-        """``lasting``: whether there are other cycles to come."""
+    def __init__(self, *, lasting: bool, sparing: bool = False) -> None:
+        """``lasting``: whether other cycles are to come; ``sparing``: see ``make_engines``."""
         self._lasting = lasting
+        self._sparing = sparing
         self._jobs = KnownJobs()
         load()  # the functions of the language, which every cycle asks for
         self._names: dict[str, int] = {}
@@ -87,7 +91,9 @@ class ColumnEngines(Engines):
         else:
             self._ads = PlacedAds(size)
             placed = self._ads.show(slots, numbers)
-            self._table = Table.placed(self._ads, budget=max(DEFAULT, _PER_SLOT * size))
+            budget = max(DEFAULT, _PER_SLOT * size)
+            budget = max(_LEAST, _SPARING * size) if self._sparing else budget
+            self._table = Table.placed(self._ads, budget=budget)
         return SlotsLeft(placed), ColumnEngine(placed, self._table, policy)
 
     def _numbers(self, slots: ColumnSlots) -> tuple[Sequence[int], int]:

@@ -17,6 +17,7 @@ from classad.table import Rows, Table
 from classad.table.arrays import flag, rows_of
 from classad.table.shapes import text_of
 from negotiator.columns.chance import UnsureError, without_chance
+from negotiator.columns.parts import parts_of
 from negotiator.columns.rows import SlotRows
 from negotiator.columns.slots import ColumnSlots, facts_of, lasting_facts_of, mentioned, spread
 from negotiator.expressions.flattening import Flattener, may_read_requirements
@@ -192,14 +193,22 @@ class _Fetch:
             return
         #: What is left of all of them.
         common = names = set(self.rows.table.keys)
-        for slot in slots:
-            if is_projected(slot, self.policy):
-                slot.changes = _NONE
+        claimed = [slot for slot in slots if is_projected(slot, self.policy)]
+        parts = parts_of(self.rows, [slot.row for slot in claimed])
+        for slot in claimed:
+            weighed, slot.changes = not slot.changes, _NONE
+            part = parts.get(slot.row)
+            if part is None:
                 self._take_part(slot)
+            else:
+                slot.keep(part)
+                slot.user = occupant(part, self.context)
+            if part is None or not weighed:
+                # The negotiator's own weight may read what is not in the part.
                 give_weight(slot, self.policy, self.context)
                 slot.weight = slot_weight(slot.ad, self.policy, self.context)
-                if not common <= slot.ad._attrs.keys():
-                    common = common & slot.ad._attrs.keys()
+            if not common <= slot.ad._attrs.keys():
+                common = common & slot.ad._attrs.keys()
         self.changed.update(names - common)
 
     def _take_part(self, slot: Slot) -> None:

@@ -94,7 +94,7 @@ class ColumnSlots(Slots):
             names += [name for what in knows for name in KEPT[what].reads]
             sight = self.rows.table.sight(names)
             others = self._others(sight.names) if self.changed else []
-            if others and (sight.row_by_row or 2 * len(others) > len(self)):
+            if others and (sight.row_by_row or len(others) == len(self)):
                 raise UnsureError
             found = spread(*self.rows.table.apply(ask, names), self.places())
             for place in others:

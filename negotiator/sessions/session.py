@@ -42,6 +42,8 @@ _MANY: Final = 1000
 #: What is looked at where a match is recorded.
 _LIMITS: Final = frozenset({"concurrencylimits"})
 _RANK: Final = frozenset({"rank"})
+#: What is divided by what to tell how many jobs a match serves.
+_SERVING: Final = frozenset({"cpus", "memory", "requestcpus", "requestmemory"})
 
 
 @define(eq=False)
@@ -286,7 +288,7 @@ def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:
     """How many jobs of its request a match serves: one, or with depth first all that fit."""
     if not board.policy.depth_first:
         return 1
-    slot, context = candidate.slot.ad, board.context
+    slot, context = candidate.slot.seen_with(request, _SERVING), board.context
     about = f"slot {candidate.slot.name}"
     fits = []
     for resource in ("Cpus", "Memory"):
@@ -297,7 +299,8 @@ def _jobs_served(board: Board, request: ClassAd, candidate: Candidate) -> int:
     if served < 0 and candidate.slot.reevaluated:
         board.departures.note(DepartureKind.DEPTH_FIRST, about)
         return 1
-    if served <= 0 and candidate.amounts and _unchanged(slot, candidate.amounts, context):
+    amounts = candidate.amounts
+    if served <= 0 and amounts and _unchanged(candidate.slot.ad, amounts, context):
         board.departures.note(DepartureKind.NO_PROGRESS, about)
         return 1
     return served

@@ -77,7 +77,7 @@ class Session:
         self._label = label
         self._capture = capture
         self._lock = Lock()
-        self._engines: Engines = make_engines(ENGINES[0], lasting=True)
+        self._engines: Engines = make_engines(ENGINES[0], lasting=True, sparing=True)
         self._stages = _Stages(_never)
         #: Of the slots: who changes the ad of one means another pool.
         self._stamp = _stamp(capture)

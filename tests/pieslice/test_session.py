@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import json
 import shutil
+import subprocess
+import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -393,9 +398,6 @@ def test_columns_of_a_trial_are_what_startds_would_advertise() -> None:
 
 def test_a_session_keeps_no_cycle_of_an_edit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Boards are the big part of a cycle; that of the running policy may stay."""
-    import gc
-    import weakref
-
     boards: list[weakref.ref[Board]] = []
     made = Board.__init__
 
@@ -410,3 +412,37 @@ def test_a_session_keeps_no_cycle_of_an_edit(monkeypatch: pytest.MonkeyPatch) ->
     gc.collect()
     assert sum(board() is not None for board in boards) <= 1
     assert len(boards) > 6
+
+
+#: Prints the kilobytes of a process with a session, after its first cycle and after some edits.
+MEASURED = """
+import gc, json, sys, pieslice
+def used():
+    gc.collect()
+    with open("/proc/self/status") as file:
+        return int(next(line for line in file if line.startswith("VmRSS")).split()[1])
+session = pieslice.read(sys.argv[1]).session()
+sizes = [used()]
+for number, text in enumerate(json.loads(sys.argv[2])):
+    assert session.edit(f"{text}\\nPRIORITY_HALFLIFE = {number + 60}").starts
+print(*sizes, used())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="nobody tells the memory")
+def test_twenty_edits_need_little_more_memory_than_one_cycle(tmp_path: Path) -> None:
+    numbers = ("--slots", "2000", "--jobs", "400", "--autoclusters", "200", "--seed", "1")
+    maker = ROOT / "benchmarks" / "make_pool.py"
+    command = [sys.executable, str(maker), *numbers, "--out", str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True)
+    edits = json.dumps((EDITS * 2)[:20])
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(tmp_path), edits],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    before, after = map(int, done.stdout.split())
+    assert after < 1.3 * before
