@@ -20,6 +20,7 @@ from classad.evaluation.functions import ZONE, lookup_function
 from classad.language.names import SIDES
 from classad.syntax.nodes import AdExpr, Call, Node, Reference, walk
 from negotiator.jobs.autoclusters import never_significant
+from negotiator.jobs.submitters import OWNERSHIP
 from negotiator.pool.slots import Slot
 from pieslice.between.pool import OF_CLAIMS
 from pieslice.simulation.workload import JobKind
@@ -40,8 +41,8 @@ _CLAIMS: Final = frozenset(name.lower() for name in OF_CLAIMS)
 _STATES: Final = _CLAIMS | {"state", "activity", "currentrank"}
 #: What decides whether a job is offered, and for whom.
 _OFFER: Final = (
-    "JobStatus", "JobUniverse", "IsNoopJob", "Managed", "CurrentHosts", "MaxHosts", "User",
-    "AccountingGroup", "PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2",
+    "JobStatus", "JobUniverse", "IsNoopJob", "Managed", "CurrentHosts", "MaxHosts", *OWNERSHIP,
+    "PreJobPrio1", "PreJobPrio2", "JobPrio", "PostJobPrio1", "PostJobPrio2",
 )  # fmt: skip
 
 
