@@ -18,7 +18,7 @@ from attr import fields
 
 import pieslice
 from docs.written.colours import KINDS, pages
-from pieslice.lsp.settings import Settings
+from pieslice.lsp.settings import EditorSettings
 
 ROOT = Path(__file__).parents[1]
 EDITORS = ROOT / "editors"
@@ -199,7 +199,9 @@ def test_the_extension_is_a_zip_that_has_what_it_names(
 def test_the_extension_has_the_settings_of_the_server() -> None:
     package = json.loads((EDITORS / "vscode" / "package.json").read_text())
     offered = package["contributes"]["configuration"]["properties"]
-    known = {f"pieslice.{one.metadata.get('name', one.name)}": one for one in fields(Settings)}
+    known = {
+        f"pieslice.{one.metadata.get('name', one.name)}": one for one in fields(EditorSettings)
+    }
     assert offered.keys() - {"pieslice.command"} == known.keys()
     assert all(offered[name]["default"] == one.default for name, one in known.items())
     page = (ROOT / "docs" / "editors.md").read_text()

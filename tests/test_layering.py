@@ -11,6 +11,7 @@ machine they run on; a new entry needs a reason that a reviewer accepts.
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from functools import cache
@@ -196,6 +197,10 @@ OUTSIDE = {
     "pieslice/sweeps/table.py": "writes a table row by row and reads it when a sweep goes on",
     "pieslice/priorities/command.py": "the body of `pieslice userprio`: files, clock, local time",
 }
+
+
+#: Classes that programs know from two modules: docs/architecture.md says which.
+TWICE = {"ClassAd", "ExprTree", "LimitError", "Table", "Value"}
 
 
 def relative(path: Path) -> str:
@@ -437,6 +442,28 @@ def test_the_room_of_speed_has_one_door() -> None:
         if not name.startswith(f"{SPEED}/") and any(t.startswith(f"{SPEED}/") for t in targets)
     }
     assert found == {SPEED_DOOR}
+
+
+def test_rules_of_the_negotiator_name_no_table() -> None:
+    """What decides asks slots, not tables of them."""
+    rules = {"groups", "accounting", "pool", "claims", "jobs", "matching", "sessions", "cycle"}
+    wrong = [
+        f"{name}:{line}: {module}"
+        for name, tree in trees()
+        if name.startswith("negotiator/") and entry("negotiator", name) in rules
+        for line, module, _ in imports(tree, types_too=True)
+        if module.startswith("classad.table")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_class_name_stands_for_one_class() -> None:
+    places = defaultdict(list)
+    for name, tree in trees():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(name)
+    assert {name for name, files in places.items() if len(files) > 1} == TWICE
 
 
 @pytest.mark.slow

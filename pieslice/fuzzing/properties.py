@@ -34,7 +34,7 @@ from pieslice.fuzzing.finding import (
 from pieslice.fuzzing.readings import read
 from pieslice.fuzzing.sample import Sample
 from pieslice.fuzzing.schema import AdValue
-from pieslice.fuzzing.study import Study, StudyContext, Subject, clauses, is_about_quotas
+from pieslice.fuzzing.study import StudiedExpression, Study, StudyContext, clauses, is_about_quotas
 from policy.knobs.declaration import Wanted
 
 #: What an expression about jobs or groups alone is tried on for each sample; all cases of a sample
@@ -83,7 +83,7 @@ class Property(ABC):
 class Total(Property):
     """Every expression has a value of the kind it is for."""
 
-    subject: Subject
+    subject: StudiedExpression
 
     name = "total"
     doc = "no expression of the policy is ever UNDEFINED, ERROR or of the wrong type"

@@ -25,7 +25,7 @@ from pieslice.fuzzing.properties import Property, short
 from pieslice.fuzzing.readings import Readings, alike, read
 from pieslice.fuzzing.sample import Sample
 from pieslice.fuzzing.schema import AdValue, value_text
-from pieslice.fuzzing.study import Study, StudyContext, Subject
+from pieslice.fuzzing.study import StudiedExpression, Study, StudyContext
 from policy.ephemeral import AdKind, find_ephemeral
 from policy.lint.trees import names
 
@@ -37,7 +37,7 @@ SAMPLE: Final = 150
 class StableDeclared(Property):
     """What is declared stable stays the same after another match."""
 
-    subject: Subject
+    subject: StudiedExpression
 
     name = "stable-declared"
     doc = "an expression declared stable has the same value after another match of the cycle"
@@ -92,7 +92,7 @@ def reading(tree: Expression, prepared: PreparedCase) -> Readings:
 class Monotone(Property):
     """More of an attribute never makes less of the value."""
 
-    subject: Subject
+    subject: StudiedExpression
     attribute: str
     rising: bool
 
@@ -201,7 +201,7 @@ def _size(value: AdValue) -> float:
     return float(value) if isinstance(value, bool) or is_number(value) else float("-inf")
 
 
-def monotone_subjects(study: Study, attribute: str) -> list[Subject]:
+def monotone_subjects(study: Study, attribute: str) -> list[StudiedExpression]:
     """The expressions about pairs that read an attribute."""
     wanted = attribute.casefold()
     return [

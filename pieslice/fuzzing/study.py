@@ -41,7 +41,7 @@ class StudyContext(Enum):
 
 
 @frozen(eq=False)
-class Subject:
+class StudiedExpression:
     """An expression of the configuration.
 
     ``text``: what it was parsed from; ``place``: file and line; ``claimed``: it is only evaluated
@@ -78,7 +78,7 @@ class Study:
     """
 
     policy: NegotiatorPolicy
-    subjects: tuple[Subject, ...]
+    subjects: tuple[StudiedExpression, ...]
     fixed: dict[str, Expression]
     schema: Schema
     domains: Domains
@@ -86,11 +86,11 @@ class Study:
     declared: frozenset[str]
     copied: frozenset[str] = frozenset()
 
-    def subject(self, macro: str) -> Subject | None:
+    def subject(self, macro: str) -> StudiedExpression | None:
         """The expression of a macro, if the configuration sets it."""
         return next((s for s in self.subjects if s.macro.casefold() == macro.casefold()), None)
 
-    def pairs(self) -> list[Subject]:
+    def pairs(self) -> list[StudiedExpression]:
         """The expressions about a slot and a request."""
         return [subject for subject in self.subjects if subject.where is StudyContext.PAIR]
 
@@ -186,13 +186,15 @@ def of_cycle(policy: NegotiatorPolicy) -> list[Expression]:
     return [tree for tree in found if tree is not None]
 
 
-def _subjects(config: Config) -> Iterator[Subject]:
+def _subjects(config: Config) -> Iterator[StudiedExpression]:
     for knob in _STUDIED:
         found, use = _own(config, knob.name, knob.read_by), knob.use
         if found is not None and use is not None:
             tree, text, place = found
             where = _WHERE[use.my]
-            yield Subject(knob.name, tree, text, place, where, use.wanted, use.claimed_only)
+            yield StudiedExpression(
+                knob.name, tree, text, place, where, use.wanted, use.claimed_only
+            )
 
 
 def _own(config: Config, macro: str, reader: str) -> tuple[Expression, str, str] | None:
@@ -214,7 +216,9 @@ def _own(config: Config, macro: str, reader: str) -> tuple[Expression, str, str]
     return tried.tree, tried.text, entry.place()
 
 
-def _of_slots(config: Config, subjects: Iterable[Subject]) -> Iterator[tuple[str, Expression]]:
+def _of_slots(
+    config: Config, subjects: Iterable[StudiedExpression]
+) -> Iterator[tuple[str, Expression]]:
     """What the configuration puts into every slot ad."""
     for subject in subjects:
         if subject.macro == "START":

@@ -1,7 +1,7 @@
 """Answers what editors ask, one function a question.
 
 All of it is answered at once, of the configuration as it was read last and the text as it is now.
-Inputs: the server, what an editor asks.  Outputs: types of the protocol; raise ``Failed``.
+Inputs: the server, what an editor asks.  Outputs: types of the protocol; raise ``RequestFailed``.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from lsprotocol import types
 from classad.errors import Edit
 from classad.source import Source
 from pieslice.lsp import shown
-from pieslice.lsp.project import Checked, read
-from pieslice.lsp.protocol import Failed
+from pieslice.lsp.project import CheckedConfig, read
+from pieslice.lsp.protocol import RequestFailed
 from pieslice.lsp.server import Server, path_of
 from policy.editing import actions, completions, hovers, names, outlines
-from policy.editing.names import Place
+from policy.editing.names import Occurrence
 from policy.editing.positions import Positions
 
 #: Goes to a place, for editors that cannot do so themselves.
 SHOW: Final = "pieslice.show"
 
 
-def at(server: Server, uri: str) -> tuple[Checked, Source, Positions]:
+def at(server: Server, uri: str) -> tuple[CheckedConfig, Source, Positions]:
     """The configuration of a file, and its text as it is now."""
     path = path_of(uri)
     text = server.texts.get(path)
     if text is None:
-        raise Failed(f"{path} is not open")
+        raise RequestFailed(f"{path} is not open")
     checked = server.checks.get(path)
     if checked is None:
         checked = server.checks[path] = read(path, server.settings, server.folders, server.texts)
@@ -39,7 +39,7 @@ def at(server: Server, uri: str) -> tuple[Checked, Source, Positions]:
 
 def spot(
     server: Server, params: types.TextDocumentPositionParams
-) -> tuple[Checked, Source, Positions, int]:
+) -> tuple[CheckedConfig, Source, Positions, int]:
     """The same with the offset of a position."""
     checked, source, positions = at(server, params.text_document.uri)
     return (
@@ -48,7 +48,7 @@ def spot(
     )
 
 
-def location(server: Server, place: Place) -> types.Location:
+def location(server: Server, place: Occurrence) -> types.Location:
     """A place in a file."""
     where = shown.range_of(Positions(place.source.text), place.start, place.end)
     return types.Location(server.uri_of(os.path.abspath(place.source.name)), where)
@@ -58,7 +58,7 @@ def edit_of(server: Server, several: list[Edit]) -> types.WorkspaceEdit:
     """Edits of files."""
     changes: dict[str, list[types.TextEdit]] = {}
     for one in several:
-        place = location(server, Place(one.source, one.start, one.end))
+        place = location(server, Occurrence(one.source, one.start, one.end))
         changes.setdefault(place.uri, []).append(types.TextEdit(place.range, one.text))
     return shown.edits(changes)
 
@@ -124,7 +124,7 @@ def prepare(server: Server, params: types.PrepareRenameParams) -> types.PrepareR
     try:
         found = names.renamable(checked.config, source, offset)
     except names.CannotRename as reason:
-        raise Failed(str(reason)) from None
+        raise RequestFailed(str(reason)) from None
     where = shown.range_of(positions, found.start, found.end)
     return types.PrepareRenamePlaceholder(where, found.name)
 
@@ -135,7 +135,7 @@ def rename_all(server: Server, params: types.RenameParams) -> types.WorkspaceEdi
     try:
         return edit_of(server, names.rename(checked.config, source, offset, params.new_name))
     except names.CannotRename as reason:
-        raise Failed(str(reason)) from None
+        raise RequestFailed(str(reason)) from None
 
 
 def outline(server: Server, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
@@ -172,7 +172,7 @@ def code_actions(server: Server, params: types.CodeActionParams) -> list[types.C
         if one.edit is not None:
             action.edit, action.is_preferred = edit_of(server, [one.edit]), one.mends or None
         if one.found is not None:
-            place = actions.place_of(one.found) or names.Place(source, start, end)
+            place = actions.place_of(one.found) or names.Occurrence(source, start, end)
             where = shown.range_of(positions, place.start, place.end)
             action.diagnostics = [shown.diagnostic(one.found, where)]
         if one.show is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from attr import define
 
-from pieslice.lsp.project import ROOT, Checked
+from pieslice.lsp.project import ROOT, CheckedConfig
 
 if TYPE_CHECKING:
     from pieslice.api.session import Session, Trial
@@ -29,7 +29,7 @@ class PoolLens:
     _session: Session | None = None
 
     def said(
-        self, checked: Checked, edited: Container[str], cancelled: Callable[[], object]
+        self, checked: CheckedConfig, edited: Container[str], cancelled: Callable[[], object]
     ) -> str:
         """What changes; ``edited``: the full paths of files whose texts are not those on disk.
 

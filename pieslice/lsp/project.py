@@ -2,7 +2,7 @@
 
 Which file is the root: that of the settings or of ``pieslice.toml``, else the nearest condor_config
 above the file, else the file itself, which then is a fragment.  Texts that are not saved count.
-Inputs: settings, paths, texts.  Outputs: ``Checked``.
+Inputs: settings, paths, texts.  Outputs: ``CheckedConfig``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from classad.source import Source
 from classad.syntax.parser import parse_expression
 from pieslice.inputs.configuration import SUBSYSTEM
 from pieslice.inputs.versions import ProjectError, project_above, project_at
-from pieslice.lsp.settings import Settings
+from pieslice.lsp.settings import EditorSettings
 from policy.config import Config
 from policy.editing.hovers import NO_ADS, Ads
 from policy.io import read_config
@@ -36,7 +36,7 @@ ROOT: Final = "condor_config"
 _LONGEST: Final = 60.0
 
 
-def root_of(path: str, settings: Settings, folders: Iterable[str]) -> str:
+def root_of(path: str, settings: EditorSettings, folders: Iterable[str]) -> str:
     """The root of the configuration that a file may belong to."""
     if settings.root:
         return os.path.abspath(os.path.join(next(iter(folders), ""), settings.root))
@@ -56,7 +56,7 @@ def root_of(path: str, settings: Settings, folders: Iterable[str]) -> str:
 
 
 @frozen(eq=False)
-class Checked:
+class CheckedConfig:
     """A configuration with its findings; ``problem``: why there are none."""
 
     root: str
@@ -75,8 +75,8 @@ class Checked:
 
 
 def read(
-    path: str, settings: Settings, folders: Iterable[str], unsaved: Mapping[str, str]
-) -> Checked:
+    path: str, settings: EditorSettings, folders: Iterable[str], unsaved: Mapping[str, str]
+) -> CheckedConfig:
     """The configuration that a file belongs to, without findings."""
     root = root_of(path, settings, folders)
     found = _read(root, settings, unsaved)
@@ -85,7 +85,7 @@ def read(
     return found
 
 
-def _read(root: str, settings: Settings, unsaved: Mapping[str, str]) -> Checked:
+def _read(root: str, settings: EditorSettings, unsaved: Mapping[str, str]) -> CheckedConfig:
     is_whole = os.path.basename(root) == ROOT and os.path.dirname(root)
     project = project_above(Path(root).parent)
     try:
@@ -103,20 +103,20 @@ def _read(root: str, settings: Settings, unsaved: Mapping[str, str]) -> Checked:
         version=NEWEST if followed is None else followed.version,
         unsaved=unsaved,
     )
-    return Checked(root, config)
+    return CheckedConfig(root, config)
 
 
 def check(
-    path: str, settings: Settings, folders: Iterable[str], unsaved: Mapping[str, str]
-) -> Checked:
+    path: str, settings: EditorSettings, folders: Iterable[str], unsaved: Mapping[str, str]
+) -> CheckedConfig:
     """The configuration that a file belongs to, with its findings."""
     with limits(time=_LONGEST):
         found = read(path, settings, folders, unsaved)
         try:
             told = examine(found.config, asked=bool(settings.subsystem))
         except LimitError as problem:
-            return Checked(found.root, found.config, (), str(problem))
-    return Checked(found.root, found.config, tuple(told.findings))
+            return CheckedConfig(found.root, found.config, (), str(problem))
+    return CheckedConfig(found.root, found.config, tuple(told.findings))
 
 
 def check_ads(text: str, name: str) -> list[Diagnostic]:

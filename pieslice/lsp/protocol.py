@@ -36,7 +36,7 @@ class Texts(Protocol):
         """Forget the text of a file that was closed."""
 
 
-class Failed(JsonRpcException):  # type: ignore[misc]
+class RequestFailed(JsonRpcException):  # type: ignore[misc]
     """An answer that there is not, and why."""
 
     def __init__(self, message: str, code: int = _REQUEST_FAILED) -> None:

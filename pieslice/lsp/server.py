@@ -19,12 +19,12 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from pieslice.lsp.checking import Checker
 from pieslice.lsp.protocol import EditorProtocol
-from pieslice.lsp.settings import Settings, is_ads
+from pieslice.lsp.settings import EditorSettings, is_ads
 from policy.editing.positions import Positions
 
 if TYPE_CHECKING:
     from pieslice.lsp.lens import PoolLens
-    from pieslice.lsp.project import Checked
+    from pieslice.lsp.project import CheckedConfig
     from policy.editing.hovers import Ads
 
 
@@ -33,11 +33,11 @@ class Server(LanguageServer):  # type: ignore[misc]
 
     def __init__(self, version: str) -> None:
         super().__init__("pieslice", version, protocol_cls=EditorProtocol)
-        self.settings = Settings()
+        self.settings = EditorSettings()
         self.texts: dict[str, str] = {}
         self.uris: dict[str, str] = {}
         self.ads: dict[str, bool] = {}
-        self.checks: dict[str, Checked] = {}
+        self.checks: dict[str, CheckedConfig] = {}
         self.published: dict[str, set[str]] = {}
         self.counted: Ads = {}
         self.checker, self.lenses = Checker(), Checker()
@@ -140,7 +140,9 @@ class Server(LanguageServer):  # type: ignore[misc]
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(done)
 
-    def _checked(self, key: str, found: Checked, marks: dict[str, list[types.Diagnostic]]) -> None:
+    def _checked(
+        self, key: str, found: CheckedConfig, marks: dict[str, list[types.Diagnostic]]
+    ) -> None:
         """Take the outcome of a check; it is shown unless another one is due."""
         for path in (key, *found.paths):
             self.checks[path] = found
@@ -154,7 +156,7 @@ class Server(LanguageServer):  # type: ignore[misc]
         if self.lens is not None:
             self.lenses.submit("", partial(self._look, self.lens, found, frozenset(self.texts)), 0)
 
-    def _look(self, lens: PoolLens, found: Checked, edited: frozenset[str]) -> None:
+    def _look(self, lens: PoolLens, found: CheckedConfig, edited: frozenset[str]) -> None:
         from pieslice.api.errors import Cancelled
 
         try:

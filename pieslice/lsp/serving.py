@@ -19,7 +19,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from pieslice.data import Content
-from pieslice.lsp.protocol import Failed
+from pieslice.lsp.protocol import RequestFailed
 from pieslice.lsp.server import Server, in_one_line
 from pieslice.lsp.settings import settings_of
 
@@ -149,7 +149,7 @@ def _answer(server: Server, handler: Handler) -> Callable[..., object]:
             raise
         except Exception as problem:
             logging.getLogger(__name__).debug("", exc_info=True)
-            raise Failed(in_one_line(problem)) from None
+            raise RequestFailed(in_one_line(problem)) from None
 
     return answer
 

@@ -1,6 +1,6 @@
 """Declares what an editor may set; imports nothing that takes long.
 
-Inputs: values of JSON.  Outputs: ``Settings``, complaints.
+Inputs: values of JSON.  Outputs: ``EditorSettings``, complaints.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ADS: Final = (".ad", ".ads", ".classad")
 
 
 @frozen
-class Settings:
+class EditorSettings:
     """What an editor may set, by the names that it has there."""
 
     root: str = ""
@@ -30,12 +30,12 @@ class Settings:
     outside_includes: bool = field(default=False, metadata={"name": "outsideIncludes"})
 
 
-def settings_of(values: object) -> tuple[Settings, list[str]]:
-    """Settings, and what is wrong with what an editor has sent for them."""
+def settings_of(values: object) -> tuple[EditorSettings, list[str]]:
+    """EditorSettings, and what is wrong with what an editor has sent for them."""
     if not isinstance(values, Mapping):
         wrong = [] if values is None else ["the settings of pieslice are no object"]
-        return Settings(), wrong
-    known = {one.metadata.get("name", one.name): one for one in fields(Settings)}
+        return EditorSettings(), wrong
+    known = {one.metadata.get("name", one.name): one for one in fields(EditorSettings)}
     found: dict[str, str | bool] = {}
     wrong = []
     for name, value in values.items():
@@ -47,7 +47,7 @@ def settings_of(values: object) -> tuple[Settings, list[str]]:
             wrong.append(f"pieslice.{name} is to be {kind}")
         elif value is not None:
             found[one.name] = value
-    return Settings(**found), wrong  # type: ignore[arg-type]
+    return EditorSettings(**found), wrong  # type: ignore[arg-type]
 
 
 def is_ads(path: str, language: str) -> bool:

@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from classad.errors import Diagnostic, LimitError
 from classad.source import Source
-from pieslice.lsp.project import Checked, check_ads
+from pieslice.lsp.project import CheckedConfig, check_ads
 from policy.editing.actions import place_of
 from policy.editing.completions import Completions, Sort
 from policy.editing.hovers import Hover
@@ -157,7 +157,7 @@ def edits(changes: Mapping[str, list[types.TextEdit]]) -> types.WorkspaceEdit:
     return types.WorkspaceEdit(changes={uri: list(several) for uri, several in changes.items()})
 
 
-def marks_of(found: Checked) -> dict[str, list[types.Diagnostic]]:
+def marks_of(found: CheckedConfig) -> dict[str, list[types.Diagnostic]]:
     """The findings of a check by the full paths of their files, with none for those without."""
     marks: dict[str, list[types.Diagnostic]] = {path: [] for path in found.paths}
     positions = {one.name: Positions(one.text) for one in found.config.texts}

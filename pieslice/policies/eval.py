@@ -36,7 +36,7 @@ from pieslice.inputs.versions import version_of
 from pieslice.reports.document import INLINE, SPARSE, Document, shape
 from pieslice.reports.layout import wrap
 from pieslice.terminal import complain, terminal_width
-from policy.explain.trial import CannotTry, Trial, newest_time, trial
+from policy.explain.trial import CannotTry, MacroTrial, newest_time, trial
 from policy.publishing import STARTD_ATTRS
 from policy.versions import Followed
 
@@ -84,7 +84,7 @@ class GridDocument(Document):
 
     schema: ClassVar[str] = "pieslice/policy-grid/1"
     followed: Followed
-    tried: Trial = field(metadata=INLINE)
+    tried: MacroTrial = field(metadata=INLINE)
     grid: Grid = field(metadata=INLINE)
 
 
@@ -97,7 +97,7 @@ class ValueDocument(Document):
 
     schema: ClassVar[str] = "pieslice/policy-eval/1"
     followed: Followed
-    tried: Trial = field(metadata=INLINE)
+    tried: MacroTrial = field(metadata=INLINE)
     value: str
     effect: str
     not_given: Sequence[str]
@@ -105,7 +105,7 @@ class ValueDocument(Document):
     why: Explanation | None = field(metadata=SPARSE)
 
 
-shape(Trial, "knob=macro expression=text")
+shape(MacroTrial, "knob=macro expression=text")
 shape(Grid, "axes cells=texts")
 
 
@@ -261,7 +261,7 @@ def _is_job(ad: ClassAd, wanted: str) -> bool:
     return f"{ad.evaluate_attr('ClusterId')}.{ad.evaluate_attr('ProcId')}" == wanted
 
 
-def _single(args: argparse.Namespace, tried: Trial) -> int:
+def _single(args: argparse.Namespace, tried: MacroTrial) -> int:
     found, published = tried.outcome(), tried.published_names()
     if args.json:
         value, missing = unparse_value(found.value), [entry.name for entry in tried.missing()]
@@ -282,13 +282,13 @@ def _single(args: argparse.Namespace, tried: Trial) -> int:
     return EXIT_OK
 
 
-def _explanation(tried: Trial) -> Explanation:
+def _explanation(tried: MacroTrial) -> Explanation:
     from classad.analysis.explain import explain
 
     return explain(tried.tree, tried.my, tried.target, context=tried.context)
 
 
-def _grid(args: argparse.Namespace, tried: Trial) -> int:
+def _grid(args: argparse.Namespace, tried: MacroTrial) -> int:
     if args.why:
         raise Misuse("--why explains one value, not a grid")
 
@@ -308,7 +308,7 @@ def _grid(args: argparse.Namespace, tried: Trial) -> int:
     return EXIT_OK
 
 
-def _say_missing(tried: Trial) -> None:
+def _say_missing(tried: MacroTrial) -> None:
     names = [entry.name for entry in tried.missing()]
     if names:
         said = f"note: undefined, because -a does not give what a cycle adds: {', '.join(names)}"

@@ -13,8 +13,8 @@ from attr import frozen
 from classad.errors import Diagnostic, Edit
 from classad.source import Source
 from policy.config import Config
-from policy.editing.names import Place, definitions
-from policy.editing.subjects import About, Subject, bare_name, prefixes, reader_of, subject_at
+from policy.editing.names import Occurrence, definitions
+from policy.editing.subjects import Subject, SubjectKind, bare_name, prefixes, reader_of, subject_at
 from policy.editing.texts import text_of
 from policy.knobs.reading import EXPANDED
 from policy.language.about import about
@@ -31,7 +31,7 @@ class Action:
 
     title: str
     edit: Edit | None = None
-    show: Place | None = None
+    show: Occurrence | None = None
     found: Diagnostic | None = None
     mends: bool = False
 
@@ -50,7 +50,7 @@ def actions(
     return [*found, *_overriding(config, source, start)]
 
 
-def place_of(found: Diagnostic) -> Place | None:
+def place_of(found: Diagnostic) -> Occurrence | None:
     """Where a finding is in a file; one about an expanded value where that is set."""
     source, start, end = found.source, found.start, found.end
     if source is not None and source.name.endswith(EXPANDED):
@@ -61,10 +61,10 @@ def place_of(found: Diagnostic) -> Place | None:
     if source is None:
         return None
     size = len(source.text)
-    return Place(source, min(start, size), min(max(start, end), size))
+    return Occurrence(source, min(start, size), min(max(start, end), size))
 
 
-def _about(found: Diagnostic, place: Place, source: Source) -> Iterator[Action]:
+def _about(found: Diagnostic, place: Occurrence, source: Source) -> Iterator[Action]:
     edit = found.edit
     if edit is not None and edit.source.text == source.text and edit.source.name == source.name:
         old, new = source.text[edit.start : edit.end], edit.text
@@ -74,7 +74,7 @@ def _about(found: Diagnostic, place: Place, source: Source) -> Iterator[Action]:
         yield Action(f"silence {found.id} here", silencing(found, place), found=found)
 
 
-def silencing(found: Diagnostic, place: Place) -> Edit:
+def silencing(found: Diagnostic, place: Occurrence) -> Edit:
     """The comment above the statement of a finding that silences it, or its number added to one."""
     source = place.source
     one = text_of(source.text).statement_at(place.start)
@@ -93,7 +93,7 @@ def _overriding(config: Config, source: Source, offset: int) -> Iterator[Action]
     """The definition that counts instead of the one at a character."""
     subject: Subject | None = subject_at(config, source, offset)
     one = text_of(source.text).statement_at(offset)
-    if subject is None or subject.about is not About.MACRO or one is None or not one.assigns:
+    if subject is None or subject.about is not SubjectKind.MACRO or one is None or not one.assigns:
         return
     if subject.start != one.start:
         return

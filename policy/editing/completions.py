@@ -32,7 +32,7 @@ from policy.editing.subjects import (
     reader_of,
     use_of,
 )
-from policy.editing.texts import LITERALS, Form, Kind, Text, Written, text_of, word_before
+from policy.editing.texts import LITERALS, Form, Kind, Text, WrittenStatement, text_of, word_before
 from policy.ephemeral import EPHEMERAL, AdKind
 from policy.history import read_by, templates_of
 from policy.knobs import KNOBS
@@ -242,7 +242,7 @@ def _cut(text: str) -> str:
 
 
 def _in_value(
-    config: Config, text: Text, one: Written, offset: int, start: int, ads: Ads
+    config: Config, text: Text, one: WrittenStatement, offset: int, start: int, ads: Ads
 ) -> tuple[int, Iterable[Proposal]]:
     for inside in text.tokens(one):
         if inside.kind is Kind.STRING and inside.start < offset <= inside.end:

@@ -16,7 +16,7 @@ from classad.evaluation.functions import lookup_function
 from classad.source import Source
 from policy.attributes import Attribute, Availability, find_attribute
 from policy.config import Config
-from policy.editing.subjects import About, Subject, choice_of, reader_of, subject_at, use_of
+from policy.editing.subjects import Subject, SubjectKind, choice_of, reader_of, subject_at, use_of
 from policy.editing.texts import Kind, tokens, word_at
 from policy.ephemeral import Ephemeral, find_ephemeral
 from policy.explain.settings import counting
@@ -291,14 +291,14 @@ def _word(_: Config, subject: Subject, ads: Ads) -> Hover | None:
     return Hover(subject.start, subject.end, subject.name, text, facts)
 
 
-_TELLERS: Final[Mapping[About, Callable[[Config, Subject, Ads], Hover | None]]] = {
-    About.MACRO: _macro,
-    About.GROUP: _group,
-    About.ATTRIBUTE: _attribute,
-    About.FUNCTION: _function,
-    About.OPERATION: _operation,
-    About.SCOPE: _scope,
-    About.TEMPLATE: _template,
-    About.FINDING: _finding,
-    About.WORD: _word,
+_TELLERS: Final[Mapping[SubjectKind, Callable[[Config, Subject, Ads], Hover | None]]] = {
+    SubjectKind.MACRO: _macro,
+    SubjectKind.GROUP: _group,
+    SubjectKind.ATTRIBUTE: _attribute,
+    SubjectKind.FUNCTION: _function,
+    SubjectKind.OPERATION: _operation,
+    SubjectKind.SCOPE: _scope,
+    SubjectKind.TEMPLATE: _template,
+    SubjectKind.FINDING: _finding,
+    SubjectKind.WORD: _word,
 }

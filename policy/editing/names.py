@@ -1,7 +1,7 @@
 """Finds where macros and accounting groups are set and named in all files, and renames them.
 
 A macro is the same with any prefix of a daemon or a local name.
-Inputs: a ``Config``, a text of it as it is now, an offset.  Outputs: ``Place`` values, edits;
+Inputs: a ``Config``, a text of it as it is now, an offset.  Outputs: ``Occurrence`` values, edits;
 ``CannotRename`` says why a name has to stay as it is.
 """
 
@@ -17,8 +17,8 @@ from classad.errors import Edit
 from classad.source import Source
 from policy.config import Config
 from policy.editing.subjects import (
-    About,
     Subject,
+    SubjectKind,
     bare_name,
     group_part,
     groups_of,
@@ -28,7 +28,7 @@ from policy.editing.subjects import (
     prefixes,
     subject_at,
 )
-from policy.editing.texts import Form, Kind, Text, Written, text_of
+from policy.editing.texts import Form, Kind, Text, WrittenStatement, text_of
 from policy.knobs.lists import LISTS_BY_NAME, memberships
 from policy.knobs.parameters import find_parameter
 from policy.knobs.readers import find_readers
@@ -45,7 +45,7 @@ _INNER: Final = re.compile(r"\$\w*\([^()]*\)")
 
 
 @frozen
-class Place:
+class Occurrence:
     """A stretch of a text; ``sets``: a macro or a group is set there, not only named."""
 
     source: Source
@@ -65,13 +65,13 @@ def texts_with(config: Config, source: Source) -> list[Source]:
     return [*others[:at], source, *others[at:]]
 
 
-def definitions(config: Config, source: Source, offset: int) -> list[Place]:
+def definitions(config: Config, source: Source, offset: int) -> list[Occurrence]:
     """Where the macro or the group at a character is set, where it counts first of all."""
     subject = subject_at(config, source, offset)
     if subject is None:
         return _included(config, source, offset)
     found = [place for place in occurrences(config, source, subject) if place.sets]
-    if subject.about is About.GROUP:
+    if subject.about is SubjectKind.GROUP:
         return found
     counting = config.lookup(subject.name)
     if counting is None:
@@ -81,7 +81,7 @@ def definitions(config: Config, source: Source, offset: int) -> list[Place]:
     return sorted(found, key=lambda place: not _is(place, counting))
 
 
-def _is(place: Place, entry: Definition) -> bool:
+def _is(place: Occurrence, entry: Definition) -> bool:
     """Is a place in the statement of a definition?"""
     if entry.source is None or place.source.name != entry.origin:
         return False
@@ -91,18 +91,18 @@ def _is(place: Place, entry: Definition) -> bool:
     return one is not None and one.start <= entry.start <= one.end + 1
 
 
-def _use(config: Config, entry: Definition) -> Place | None:
+def _use(config: Config, entry: Definition) -> Occurrence | None:
     """The ``use`` of which a definition comes."""
     for source in config.texts:
         if source.name == entry.origin:
             for one in text_of(source.text).statements:
                 last = source.position(max(one.start, one.end - 1))[0]
                 if one.form is Form.USE and last == entry.line:
-                    return Place(source, one.start, one.end, sets=True)
+                    return Occurrence(source, one.start, one.end, sets=True)
     return None
 
 
-def _included(config: Config, source: Source, offset: int) -> list[Place]:
+def _included(config: Config, source: Source, offset: int) -> list[Occurrence]:
     """The file that the ``include`` at a character names."""
     one = text_of(source.text).statement_at(offset)
     if one is None or one.form is not Form.INCLUDE:
@@ -113,32 +113,32 @@ def _included(config: Config, source: Source, offset: int) -> list[Place]:
         return []
     file = path.rpartition("/")[2]
     return [
-        Place(found, 0, 0)
+        Occurrence(found, 0, 0)
         for found in config.texts
         if path and (found.name == path or found.name.endswith(f"/{file}"))
     ]
 
 
-def references(config: Config, source: Source, offset: int) -> list[Place]:
+def references(config: Config, source: Source, offset: int) -> list[Occurrence]:
     """Where the macro or the group at a character is set or named, in the order of the files."""
     subject = subject_at(config, source, offset)
     return [] if subject is None else list(occurrences(config, source, subject))
 
 
-def occurrences(config: Config, source: Source, subject: Subject) -> Iterator[Place]:
+def occurrences(config: Config, source: Source, subject: Subject) -> Iterator[Occurrence]:
     """Where a macro, an attribute that is a macro, or a group stands."""
-    if subject.about not in (About.MACRO, About.GROUP, About.ATTRIBUTE):
+    if subject.about not in (SubjectKind.MACRO, SubjectKind.GROUP, SubjectKind.ATTRIBUTE):
         return
     known = prefixes(config)
-    wanted = subject.name if subject.about is About.GROUP else bare_name(subject.name, known)
+    wanted = subject.name if subject.about is SubjectKind.GROUP else bare_name(subject.name, known)
     for one in texts_with(config, source):
-        if subject.about is About.GROUP:
+        if subject.about is SubjectKind.GROUP:
             yield from _of_group(config, one, wanted.casefold(), below=False)
         else:
             yield from _of_macro(one, wanted.casefold(), known)
 
 
-def _of_macro(source: Source, wanted: str, known: frozenset[str]) -> Iterator[Place]:
+def _of_macro(source: Source, wanted: str, known: frozenset[str]) -> Iterator[Occurrence]:
     """Where a macro stands in a text."""
     text = text_of(source.text)
     if wanted not in source.text.casefold():
@@ -147,33 +147,35 @@ def _of_macro(source: Source, wanted: str, known: frozenset[str]) -> Iterator[Pl
     for token in text.references():
         is_it = token.kind is Kind.MACRO and bare_name(token.text, known).casefold() == wanted
         if is_it and text.comment_at(token.start) is None:
-            found.append(Place(source, token.end - len(wanted), token.end))
+            found.append(Occurrence(source, token.end - len(wanted), token.end))
     yield from sorted(found, key=lambda place: place.start)
 
 
-def _written(source: Source, text: Text, wanted: str, known: frozenset[str]) -> Iterator[Place]:
+def _written(
+    source: Source, text: Text, wanted: str, known: frozenset[str]
+) -> Iterator[Occurrence]:
     """Where it stands without a dollar: set, in a condition, or in a list of attributes."""
     for one in text.statements:
         if one.assigns and bare_name(one.name, known).casefold() == wanted:
-            yield Place(source, one.name_end - len(wanted), one.name_end, sets=True)
+            yield Occurrence(source, one.name_end - len(wanted), one.name_end, sets=True)
         if one.form is Form.CONDITION:
             for found in _DEFINED.finditer(source.text, one.value_start, one.end):
                 if found[1].casefold() == wanted:
-                    yield Place(source, *found.span(1))
+                    yield Occurrence(source, *found.span(1))
         listed = LISTS_BY_NAME.get(bare_name(one.name, known).casefold()) if one.assigns else None
         if listed is not None and listed.lists_attributes:
             for name, start, end in items_in(source.text, one):
                 if name.casefold() == wanted:
-                    yield Place(source, start, end)
+                    yield Occurrence(source, start, end)
 
 
-def _of_group(config: Config, source: Source, wanted: str, *, below: bool) -> Iterator[Place]:
+def _of_group(config: Config, source: Source, wanted: str, *, below: bool) -> Iterator[Occurrence]:
     """Where a group stands in a text; ``below``: also as the head of the groups below it."""
 
-    def place(name: str, start: int, sets: bool) -> Iterator[Place]:
+    def place(name: str, start: int, sets: bool) -> Iterator[Occurrence]:
         folded = name.casefold()
         if folded == wanted or (below and folded.startswith(f"{wanted}.")):
-            yield Place(source, start, start + len(wanted), sets)
+            yield Occurrence(source, start, start + len(wanted), sets)
 
     text = text_of(source.text)
     for one in text.statements if wanted in source.text.casefold() else ():
@@ -197,12 +199,12 @@ def _of_group(config: Config, source: Source, wanted: str, *, below: bool) -> It
 def renamable(config: Config, source: Source, offset: int) -> Subject:
     """The macro or the group at a character; raises ``CannotRename``."""
     subject = subject_at(config, source, offset)
-    if subject is None or subject.about not in (About.MACRO, About.GROUP):
+    if subject is None or subject.about not in (SubjectKind.MACRO, SubjectKind.GROUP):
         raise CannotRename("only macros and accounting groups can be renamed")
     places = [place for place in occurrences(config, source, subject) if place.sets]
     if not places:
         raise CannotRename(f"no file of this configuration defines `{subject.name}`")
-    if subject.about is About.MACRO:
+    if subject.about is SubjectKind.MACRO:
         _check_macro(config, source, bare_name(subject.name, prefixes(config)))
         return subject
     for text in texts_with(config, source):
@@ -219,7 +221,7 @@ def rename(config: Config, source: Source, offset: int, new: str) -> list[Edit]:
     be it, and where the new name will not do.
     """
     subject, known = renamable(config, source, offset), prefixes(config)
-    if subject.about is About.GROUP:
+    if subject.about is SubjectKind.GROUP:
         _check_new_group(config, subject.name, new)
         places = [
             place
@@ -271,7 +273,7 @@ def _check_macro(config: Config, source: Source, macro: str) -> None:
             raise CannotRename(f"`{macro}` is a word of {entry.name}, which may be read as a name")
 
 
-def computed(source: Source, macro: str) -> Place | None:
+def computed(source: Source, macro: str) -> Occurrence | None:
     """A name in a text that is put together of other macros and may come to this one."""
     places = [found.span(1) for found in _COMPUTED.finditer(source.text)]
     text = text_of(source.text)
@@ -280,11 +282,11 @@ def computed(source: Source, macro: str) -> Place | None:
         parts = map(re.escape, _INNER.split(source.text[start:end]))
         may_be = re.compile(r"(?:[\w.]+\.)?" + r"[\w./]*".join(parts), re.IGNORECASE)
         if may_be.fullmatch(macro) and text.comment_at(start) is None:
-            return Place(source, start, end)
+            return Occurrence(source, start, end)
     return None
 
 
-def _is_computed(one: Written) -> bool:
+def _is_computed(one: WrittenStatement) -> bool:
     return one.assigns and "$" in one.name
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from attr import define, field, frozen
 
-from policy.editing.texts import Form, Written, text_of
+from policy.editing.texts import Form, WrittenStatement, text_of
 
 #: ``## Title``, ``# --- Title ---``, ``# == Title``, ``#### Title ####``.
 _FRAMED: Final = re.compile(r"#(?:#+|[ \t]*[-=*#~]{2,})[ \t]*(\w.*?)[ \t]*[-=*#~]*")
@@ -75,7 +75,7 @@ def symbols(text: str) -> list[Symbol]:
     return [*top, *headings]
 
 
-def _symbol(text: str, one: Written) -> Symbol:
+def _symbol(text: str, one: WrittenStatement) -> Symbol:
     detail = " ".join(text[one.value_start : min(one.end, one.value_start + 300)].split())
     detail = detail if len(detail) <= _SHOWN else f"{detail[: _SHOWN - 3]}..."
     sort, name = ("macro" if one.assigns else "statement"), one.name or "="

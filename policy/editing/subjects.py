@@ -16,7 +16,7 @@ from attr import frozen
 from classad.language.names import fold_name
 from classad.source import Source
 from policy.config import Config
-from policy.editing.texts import Form, Kind, Text, Token, Written, text_of, word_at
+from policy.editing.texts import Form, Kind, Text, ValueWord, WrittenStatement, text_of, word_at
 from policy.knobs import FAMILIES, find_knob
 from policy.knobs.choices import CHOICES, Choice
 from policy.knobs.declaration import KnobKind, Use, Wanted
@@ -41,7 +41,7 @@ _DEFINED: Final = re.compile(r"\s*!?\s*defined\s+(?!use\b)([\w./]+)", re.IGNOREC
 _READING_NOTHING: Final = (KnobKind.BOOL, KnobKind.INT, KnobKind.DOUBLE)
 
 
-class About(Enum):
+class SubjectKind(Enum):
     """What a subject is."""
 
     MACRO = "macro"
@@ -62,7 +62,7 @@ class Subject:
     ``scope``: of an attribute ``my`` or ``target``; of a template its category.
     """
 
-    about: About
+    about: SubjectKind
     name: str
     start: int
     end: int
@@ -82,8 +82,8 @@ def subject_at(config: Config, source: Source, offset: int) -> Subject | None:
         return None
     token = word_at(text.references(one.start, one.end), offset)
     if token is not None:
-        about = About.MACRO if token.kind is Kind.MACRO else About.OPERATION
-        if about is About.OPERATION and token.text not in FUNCTIONS and token.text[:1] != "F":
+        about = SubjectKind.MACRO if token.kind is Kind.MACRO else SubjectKind.OPERATION
+        if about is SubjectKind.OPERATION and token.text not in FUNCTIONS and token.text[:1] != "F":
             return None
         return Subject(about, token.text, token.start, token.end, one.name)
     if one.form is Form.USE:
@@ -94,7 +94,7 @@ def subject_at(config: Config, source: Source, offset: int) -> Subject | None:
         found = _DEFINED.match(source.text, one.value_start, one.end)
         if found is None or not found.start(1) <= offset <= found.end(1):
             return None
-        return Subject(About.MACRO, found[1], *found.span(1))
+        return Subject(SubjectKind.MACRO, found[1], *found.span(1))
     return _in_value(config, text, one, offset) if one.assigns else None
 
 
@@ -104,18 +104,18 @@ def _in_comment(text: str, offset: int, start: int, end: int) -> Subject | None:
         return None
     for found in _FINDING.finditer(text, start, end):
         if found.start() <= offset <= found.end():
-            return Subject(About.FINDING, found[0].upper(), *found.span())
+            return Subject(SubjectKind.FINDING, found[0].upper(), *found.span())
     return None
 
 
-def _template(text: str, one: Written, offset: int) -> Subject | None:
+def _template(text: str, one: WrittenStatement, offset: int) -> Subject | None:
     for name, start, end in templates_in(text, one):
         if start <= offset <= end:
-            return Subject(About.TEMPLATE, name, start, end, scope=one.word)
+            return Subject(SubjectKind.TEMPLATE, name, start, end, scope=one.word)
     return None
 
 
-def templates_in(text: str, one: Written) -> Iterator[tuple[str, int, int]]:
+def templates_in(text: str, one: WrittenStatement) -> Iterator[tuple[str, int, int]]:
     """The templates that a ``use`` names, without their arguments."""
     depth = 0
     for found in re.finditer(r"[\w.]+|[()]", text[one.value_start : one.end]):
@@ -125,13 +125,13 @@ def templates_in(text: str, one: Written) -> Iterator[tuple[str, int, int]]:
             yield found[0], one.value_start + found.start(), one.value_start + found.end()
 
 
-def _name(one: Written, offset: int) -> Subject:
+def _name(one: WrittenStatement, offset: int) -> Subject:
     member = group_part(one.name)
     if member is not None:
         start = one.start + one.name.rindex(member)
         if start <= offset <= start + len(member):
-            return Subject(About.GROUP, member, start, start + len(member), one.name)
-    return Subject(About.MACRO, one.name, one.start, one.name_end)
+            return Subject(SubjectKind.GROUP, member, start, start + len(member), one.name)
+    return Subject(SubjectKind.MACRO, one.name, one.start, one.name_end)
 
 
 @lru_cache(maxsize=10_000)
@@ -151,24 +151,24 @@ def is_group_names(macro: str) -> bool:
     return macro.rpartition(".")[2].casefold() == GROUP_NAMES.name.casefold()
 
 
-def items_in(text: str, one: Written) -> Iterator[tuple[str, int, int]]:
+def items_in(text: str, one: WrittenStatement) -> Iterator[tuple[str, int, int]]:
     """The items of a list, each with where it stands."""
     for found in _ITEM.finditer(text, one.value_start, one.end):
         if "$" not in found[0]:
             yield found[0], found.start(), found.end()
 
 
-def _in_value(config: Config, text: Text, one: Written, offset: int) -> Subject | None:
+def _in_value(config: Config, text: Text, one: WrittenStatement, offset: int) -> Subject | None:
     if is_group_names(one.name):
         for name, start, end in items_in(text.text, one):
             if start <= offset <= end:
-                return Subject(About.GROUP, name, start, end, one.name)
+                return Subject(SubjectKind.GROUP, name, start, end, one.name)
         return None
     choice = choice_of(one.name)
     if choice is not None:
         for name, start, end in items_in(text.text, one):
             if start <= offset <= end and not choice.strange([name]):
-                return Subject(About.WORD, name, start, end, one.name)
+                return Subject(SubjectKind.WORD, name, start, end, one.name)
         return None
     if not is_expression(config, one.name):
         return None
@@ -177,18 +177,18 @@ def _in_value(config: Config, text: Text, one: Written, offset: int) -> Subject 
 
 
 _ABOUT: Final = {
-    Kind.FUNCTION: About.FUNCTION,
-    Kind.SCOPE: About.SCOPE,
-    Kind.ATTRIBUTE: About.ATTRIBUTE,
+    Kind.FUNCTION: SubjectKind.FUNCTION,
+    Kind.SCOPE: SubjectKind.SCOPE,
+    Kind.ATTRIBUTE: SubjectKind.ATTRIBUTE,
 }
 
 
-def _word(config: Config, token: Token, one: Written) -> Subject | None:
+def _word(config: Config, token: ValueWord, one: WrittenStatement) -> Subject | None:
     if token.kind is Kind.STRING:
         name = token.text.strip('"')
         known = {group.casefold() for group in groups_of(config)}
         if name.casefold() in known:
-            return Subject(About.GROUP, name, token.start + 1, token.start + 1 + len(name))
+            return Subject(SubjectKind.GROUP, name, token.start + 1, token.start + 1 + len(name))
         return None
     about = _ABOUT.get(token.kind)
     if about is None:

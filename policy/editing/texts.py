@@ -1,7 +1,8 @@
 """Cuts a text into statements, and says what stands at a character of it.
 
 A text that is being written need not be one that can be read: every character of it has an answer.
-Inputs: texts, offsets in characters.  Outputs: ``Text`` with its ``Written`` statements, ``Token``.
+Inputs: texts, offsets in characters.  Outputs: ``Text`` with its
+``WrittenStatement`` statements, ``ValueWord``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Form(Enum):
 
 
 @frozen(slots=False)
-class Written:
+class WrittenStatement:
     """A statement: ``start:end`` from its first character to behind its last.
 
     ``name`` is as it is written; of a condition its keyword.  ``value_start``: where the value
@@ -85,7 +86,7 @@ class Kind(Enum):
 
 
 @frozen
-class Token:
+class ValueWord:
     """A word of a value; ``scope``: of an attribute ``my`` or ``target`` if it is written so."""
 
     kind: Kind
@@ -120,7 +121,7 @@ class Text:
         self.text: Final = text
 
     @cached_property
-    def statements(self) -> tuple[Written, ...]:
+    def statements(self) -> tuple[WrittenStatement, ...]:
         """The statements, in their order; blank lines and comments are none."""
         return tuple(_statements(self.text))
 
@@ -128,7 +129,7 @@ class Text:
     def _starts(self) -> list[int]:
         return [one.start for one in self.statements]
 
-    def statement_at(self, offset: int) -> Written | None:
+    def statement_at(self, offset: int) -> WrittenStatement | None:
         """The statement that a character is in, or stands right behind in its last line."""
         number = bisect_right(self._starts, offset) - 1
         if number < 0:
@@ -146,19 +147,19 @@ class Text:
             return None
         return found.span()
 
-    def tokens(self, one: Written) -> Iterator[Token]:
+    def tokens(self, one: WrittenStatement) -> Iterator[ValueWord]:
         """The words of a value, a condition or the list of ``use``."""
         return tokens(self.text, one.value_start, one.end)
 
-    def references(self, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    def references(self, start: int = 0, end: int | None = None) -> Iterator[ValueWord]:
         """The macros and the functions of configurations that are named in a stretch."""
         for found in _REFERENCE.finditer(self.text, start, len(self.text) if end is None else end):
             if self.text[found.start() - 1 : found.start()] == "$":
                 continue
             if found[1]:
-                yield Token(Kind.OPERATION, found[1], *found.span(1))
+                yield ValueWord(Kind.OPERATION, found[1], *found.span(1))
             if found[2] and found[1] not in _OTHER_BODIES:
-                yield Token(Kind.MACRO, found[2], *found.span(2))
+                yield ValueWord(Kind.MACRO, found[2], *found.span(2))
 
     def line_of(self, offset: int) -> int:
         """The number of a line, from 0."""
@@ -171,13 +172,13 @@ def text_of(text: str) -> Text:
     return Text(text)
 
 
-def word_at(several: Iterable[Token], offset: int) -> Token | None:
+def word_at(several: Iterable[ValueWord], offset: int) -> ValueWord | None:
     """The word of several that a character is in, or stands right behind."""
     before = takewhile(lambda one: one.start <= offset, several)
     return next((one for one in before if offset <= one.end), None)
 
 
-def tokens(text: str, start: int, end: int) -> Iterator[Token]:
+def tokens(text: str, start: int, end: int) -> Iterator[ValueWord]:
     """The words of an expression in ``start:end`` of a text, without references to macros."""
     scope = ""
     for found in _TOKEN.finditer(text, start, end):
@@ -195,7 +196,7 @@ def tokens(text: str, start: int, end: int) -> Iterator[Token]:
         elif fold_name(word) in (*LITERALS, *OPERATORS):
             kind = Kind.LITERAL
         behind = text[found.start() - 1 : found.start()] == "."
-        yield Token(kind, word, *found.span(), scope if behind else "")
+        yield ValueWord(kind, word, *found.span(), scope if behind else "")
         scope = fold_name(word) if kind is Kind.SCOPE else ""
 
 
@@ -207,9 +208,9 @@ def _is_body(text: str, at: int) -> bool:
     return text[begin - 1 : begin] == "$"
 
 
-def _statements(text: str) -> Iterator[Written]:
+def _statements(text: str) -> Iterator[WrittenStatement]:
     source = Source(text)
-    block: tuple[Written, str] | None = None
+    block: tuple[WrittenStatement, str] | None = None
     for line in LineReader(source):
         start, end = line.offset(0), line.offset(len(line.text) - 1) + 1
         if block is not None:
@@ -223,7 +224,7 @@ def _statements(text: str) -> Iterator[Written]:
             shift = len(line.text) - len(word[1])
             at = line.offset(shift) if word[1] else end
             keyword = line.offset(int(line.text.startswith(":")))
-            yield Written(Form.CONDITION, word[0], keyword, end, at)
+            yield WrittenStatement(Form.CONDITION, word[0], keyword, end, at)
             continue
         written = _assignment(line, start, end)
         if written is not None and written.form is Form.BLOCK:
@@ -234,27 +235,27 @@ def _statements(text: str) -> Iterator[Written]:
         yield _ended(block[0], len(text))
 
 
-def _ended(opening: Written, end: int) -> Written:
-    return Written(Form.BLOCK, opening.name, opening.start, end, opening.value_start)
+def _ended(opening: WrittenStatement, end: int) -> WrittenStatement:
+    return WrittenStatement(Form.BLOCK, opening.name, opening.start, end, opening.value_start)
 
 
-def _assignment(line: LogicalLine, start: int, end: int) -> Written | None:
+def _assignment(line: LogicalLine, start: int, end: int) -> WrittenStatement | None:
     shift = int(line.text.startswith(":"))
     try:
         found = statements.parse(line.text[shift:])
     except StatementError:
         name = line.text.split(None, 1)[0] if line.text.split() else ""
-        return Written(Form.BEGUN, name, start, end, end)
+        return WrittenStatement(Form.BEGUN, name, start, end, end)
     if found is None:
         return None
     start = line.offset(shift)
     at = shift + found.value_start
     value = line.offset(at) if at < len(line.text) else end
     if found.operator == "@=":
-        return Written(Form.BLOCK, found.name, start, end, end, found.value)
+        return WrittenStatement(Form.BLOCK, found.name, start, end, end, found.value)
     if found.operator == "keyword":
-        return Written(_keyword(found), found.name, start, end, value, found.words)
-    return Written(Form.ASSIGNMENT, found.name, start, end, max(start, value))
+        return WrittenStatement(_keyword(found), found.name, start, end, value, found.words)
+    return WrittenStatement(Form.ASSIGNMENT, found.name, start, end, max(start, value))
 
 
 def _keyword(found: Statement) -> Form:

@@ -2,7 +2,8 @@
 
 It knows into which ad an attribute goes that the negotiator adds, which of these attributes an
 expression needs and nobody gave, and what the negotiator makes of the value.
-Inputs: a ``Config``, a macro, the ads, attribute texts.  Outputs: ``Trial`` and its ``TriedValue``.
+Inputs: a ``Config``, a macro, the ads, attribute texts.  Outputs: ``MacroTrial`` and its
+``TriedValue``.
 Follows: matchmaking of 25.14.1: MY is the slot, TARGET the request, RemoteUserPrio and the like
 go through single precision.
 """
@@ -77,7 +78,7 @@ class TriedValue:
 
 
 @frozen
-class Trial:
+class MacroTrial:
     """An expression and the two ads it is evaluated in."""
 
     macro: str
@@ -186,7 +187,9 @@ class Trial:
         ]
 
 
-def trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: EvalContext) -> Trial:
+def trial(
+    config: Config, macro: str, my: ClassAd, target: ClassAd, context: EvalContext
+) -> MacroTrial:
     """The trial of the expression in ``macro``; raises ``CannotTry``.
 
     The slot of an expression of the startd has what STARTD_ATTRS of the configuration publishes.
@@ -209,7 +212,9 @@ def _number(ad: ClassAd, name: str) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: EvalContext) -> Trial:
+def _trial(
+    config: Config, macro: str, my: ClassAd, target: ClassAd, context: EvalContext
+) -> MacroTrial:
     knob = find_knob(macro)
     if knob is not None:
         if knob.kind is not KnobKind.EXPR:
@@ -222,14 +227,14 @@ def _trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Ev
         if tree is None:
             raise CannotTry(f"{macro} is set to nothing")
         found = reading.definition, reading.text
-        return Trial(macro, knob, *found, tree, my, target, context, reading.ignored)
+        return MacroTrial(macro, knob, *found, tree, my, target, context, reading.ignored)
     definition = config.lookup(macro)
     if definition is None:
         near = suggest(macro, (*config.names(), *meanings()))
         raise CannotTry(f"not defined: {macro}{f'; did you mean `{near}`?' if near else ''}")
     if _LINES.fullmatch(macro):
         asked, condition = _requirements(definition, macro)
-        return Trial(macro, None, definition, asked, condition, my, target, context)
+        return MacroTrial(macro, None, definition, asked, condition, my, target, context)
     try:
         text = config.expand(definition).text
         tree = expressions.parse(text, Source(text, f"<{macro}>"), language=context.language)
@@ -237,7 +242,7 @@ def _trial(config: Config, macro: str, my: ClassAd, target: ClassAd, context: Ev
         raise CannotTry(f"{macro}: {endless}") from None
     except ClassAdParseError as problem:
         raise CannotTry(f"{macro}: {problem}", problem.diagnostic) from None
-    tried = Trial(macro, None, definition, text, tree, my, target, context)
+    tried = MacroTrial(macro, None, definition, text, tree, my, target, context)
     name = _SUBMISSION.fullmatch(macro)
     if name is None:
         return tried
