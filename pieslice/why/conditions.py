@@ -12,7 +12,6 @@ nearest to what the job has.  Follows: the ClassAd language, whose evaluator giv
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 #: Of what has no numbers, how far it is from being true.
 _FAR: Final = 1e9
 #: In a difference of times there are seconds.
-_CLOCK: Final = late_regex(r"\b(CurrentTime\b|time\(\))", re.IGNORECASE)
+_CLOCK: Final = late_regex(r"(?i)\b(CurrentTime\b|time\(\))")
 #: Lines that a condition may take of the head of an answer; its whole tree comes later.
 MAX_LINES: Final = 3
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
