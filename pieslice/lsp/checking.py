@@ -5,6 +5,7 @@ Inputs: jobs by key.  Outputs: none; a job hands on what it found itself.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from time import monotonic
@@ -36,7 +37,12 @@ class Checker(threading.Thread):
     def run(self) -> None:
         """Wait and work for ever."""
         while True:
-            self._next()()
+            job = self._next()
+            try:
+                job()
+            except Exception:
+                # The next one may do better.
+                logging.getLogger(__name__).exception("a job ended early")
 
     def _next(self) -> Callable[[], object]:
         with self._changed:

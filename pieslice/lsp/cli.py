@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK
+from pieslice.terminal import complain
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -33,6 +35,8 @@ def _serve(version: str, args: argparse.Namespace) -> int:
     from classad.extras import load
 
     load("pygls")
+    if sys.stdin.isatty():
+        complain("note: editors start this and speak their protocol to it; Ctrl-D ends it")
     from pieslice.lsp.serving import serve
 
     return EXIT_OK if serve(version, debug=args.debug) else EXIT_NO

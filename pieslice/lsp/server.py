@@ -185,9 +185,9 @@ class Server(LanguageServer):  # type: ignore[misc]
 
 
 def path_of(uri: str) -> str:
-    """The full path of an address; the address itself where it is that of no file."""
+    """The full path of an address; of one that is of no file a path that none has."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
-    return os.path.abspath(path) if path else uri
+    return os.path.abspath(path or f"/{uri}")
 
 
 def in_one_line(problem: Exception) -> str:

@@ -162,9 +162,11 @@ def marks_of(found: CheckedConfig) -> dict[str, list[types.Diagnostic]]:
     marks: dict[str, list[types.Diagnostic]] = {path: [] for path in found.paths}
     positions = {one.name: Positions(one.text) for one in found.config.texts}
     nowhere = range_of(Positions(""), 0, 0)
+    # The root may be a folder of files.
+    first = next(iter(found.paths), found.root)
     for one in found.findings:
         place = place_of(one)
-        path = os.path.abspath(found.root if place is None else place.source.name)
+        path = os.path.abspath(first if place is None else place.source.name)
         where = nowhere
         if place is not None:
             known = positions.get(place.source.name)

@@ -178,8 +178,10 @@ def _of_group(config: Config, source: Source, wanted: str, *, below: bool) -> It
             yield Occurrence(source, start, start + len(wanted), sets)
 
     text = text_of(source.text)
-    for one in text.statements if wanted in source.text.casefold() else ():
-        if not one.assigns:
+    hits = re.finditer(re.escape(wanted), source.text, re.IGNORECASE)
+    several = dict.fromkeys(text.statement_at(hit.start()) for hit in hits)
+    for one in several:
+        if one is None or not one.assigns:
             continue
         member = group_part(one.name)
         if member is not None:

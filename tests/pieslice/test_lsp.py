@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -247,9 +250,66 @@ def test_files_of_ads_and_expressions(editor: Editor, tmp_path: Path) -> None:
     assert len(editor.marks(expression)) == 1
 
 
+def test_a_text_that_is_no_file_yet_has_answers_too(editor: Editor) -> None:
+    document = {"uri": "untitled:Untitled-1", "languageId": "condor-config", "version": 1}
+    text = "NEGOTIATOR_INTERVAL = x\nX = $(NEGOTIATOR_INTERVAL)\n"
+    editor.tell("textDocument/didOpen", {"textDocument": {**document, "text": text}})
+    assert "P110" in codes(editor.marks("untitled:Untitled-1"))
+    found = editor.ask("textDocument/definition", editor.at("untitled:Untitled-1", 1, 8))
+    assert [one["uri"] for one in found] == ["untitled:Untitled-1"]
+    editor.tell("textDocument/didClose", {"textDocument": {"uri": "untitled:Untitled-1"}})
+
+
+NEOVIM = """
+local config = { name = "pieslice", cmd = vim.g.server, root_dir = vim.fn.getcwd() }
+local id = vim.lsp.start and vim.lsp.start(config) or vim.lsp.start_client(config)
+vim.lsp.buf_attach_client(0, id)
+vim.wait(30000, function() return #vim.diagnostic.get(0) > 0 end)
+local function ask(method, more)
+  local found = vim.lsp.buf_request_sync(0, "textDocument/" .. method, vim.tbl_extend("force", {
+    textDocument = vim.lsp.util.make_text_document_params(),
+  }, more), 30000)
+  for _, answer in pairs(found or {}) do return answer.result end
+end
+local function at(line, character) return { position = { line = line, character = character } } end
+local report = { codes = {} }
+for _, one in ipairs(vim.diagnostic.get(0)) do table.insert(report.codes, one.code) end
+report.definition = ask("definition", at(3, 67))[1].range.start
+local range = { start = { line = 3, character = 43 }, ["end"] = { line = 3, character = 43 } }
+for _, action in ipairs(ask("codeAction", { range = range, context = { diagnostics = {} } })) do
+  if action.isPreferred then vim.lsp.util.apply_workspace_edit(action.edit, "utf-16") end
+end
+local renamed = ask("rename", vim.tbl_extend("force", at(5, 25), { newName = "p" }))
+vim.lsp.util.apply_workspace_edit(renamed, "utf-16")
+vim.cmd("wall")
+vim.fn.writefile({ vim.fn.json_encode(report) }, "report.json")
+vim.cmd("qall!")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="there is no Neovim")
+def test_neovim_shows_goes_repairs_and_renames(pool: Path) -> None:
+    wrong = CONFIG.replace("SubmitterUserPrio", "SubmiterUserPrio")
+    (pool / "condor_config").write_text(wrong)
+    (pool / "script.lua").write_text(NEOVIM)
+    server = json.dumps([sys.executable, "-m", "pieslice", "lsp"])
+    command = ["nvim", "--headless", "-u", "NONE", "-i", "NONE", "condor_config"]
+    command += ["-c", f"let g:server = {server}", "-c", "luafile script.lua"]
+    subprocess.run(
+        command, cwd=pool, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120, check=True
+    )
+    report = json.loads((pool / "report.json").read_text())
+    assert "P401" in report["codes"]
+    assert report["definition"] == {"line": 2, "character": 0}
+    assert (pool / "condor_config").read_text() == CONFIG.replace("physics", "p")
+    assert (pool / "groups.conf").read_text() == GROUPS.replace("physics", "p")
+
+
 # --- settings -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_settings_that_there_are_not_are_named(pool: Path) -> None:
     with Editor(pool, rooot="x", subsystem=3) as editor:
         said = {editor.note("window/showMessage")["message"] for _ in range(2)}
@@ -257,6 +317,7 @@ def test_settings_that_there_are_not_are_named(pool: Path) -> None:
     assert "pieslice.subsystem is to be a text" in said
 
 
+@pytest.mark.slow
 def test_the_root_is_that_of_the_settings_or_of_the_project(pool: Path) -> None:
     (pool / "condor_config").rename(pool / "main.conf")
     with Editor(pool, root="main.conf") as editor:
@@ -271,6 +332,7 @@ def test_the_root_is_that_of_the_settings_or_of_the_project(pool: Path) -> None:
         assert len(found) == 2
 
 
+@pytest.mark.slow
 def test_no_program_is_run_and_no_file_outside_is_read_unless_it_is_asked_for(
     tmp_path: Path,
 ) -> None:
@@ -291,6 +353,7 @@ def test_no_program_is_run_and_no_file_outside_is_read_unless_it_is_asked_for(
     assert not proof.exists()
 
 
+@pytest.mark.slow
 def test_with_a_pool_the_attributes_of_its_ads_are_offered_first(pool: Path) -> None:
     with Editor(pool, pool=str(ROOT / "examples" / "campus")) as editor:
         uri = editor.open(pool / "condor_config", "START = MY.Has")
@@ -299,6 +362,7 @@ def test_with_a_pool_the_attributes_of_its_ads_are_offered_first(pool: Path) -> 
         assert "ads of kind slot" in found["items"][0]["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_the_pool", [True, False])
 def test_with_a_pool_a_lens_says_who_pays_for_an_edit(tmp_path: Path, in_the_pool: bool) -> None:
     campus = tmp_path / "campus"
@@ -406,6 +470,7 @@ def test_messages_that_are_none_are_refused_and_the_server_goes_on(editor: Edito
     assert caught.value.code == -32601
 
 
+@pytest.mark.slow
 def test_before_the_beginning_and_after_the_end_requests_are_refused(tmp_path: Path) -> None:
     editor = Editor()
     spot = editor.at((tmp_path / "x").as_uri(), 0, 0)
@@ -422,6 +487,7 @@ def test_before_the_beginning_and_after_the_end_requests_are_refused(tmp_path: P
     assert editor.process.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("busy", [False, True])
 def test_the_server_ends_with_its_editor(tmp_path: Path, busy: bool) -> None:
     editor = Editor()
@@ -438,6 +504,7 @@ def test_the_server_ends_with_its_editor(tmp_path: Path, busy: bool) -> None:
     assert editor.process.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", HANDSHAKES, ids=lambda path: path.stem)
 def test_the_handshakes_of_real_editors_lead_to_findings(path: Path, tmp_path: Path) -> None:
     """Each file has what an editor sent to `pieslice lsp`, with ROOT for its folder."""
