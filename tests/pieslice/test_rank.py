@@ -125,6 +125,21 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert data["slots"][0]["kind"] == "priority"
 
 
+def test_text_and_json_say_the_same_cost_of_each_candidate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tour = str(Path(CAMPUS).with_name("tour"))
+    assert main(["rank", "10.0", tour, "--json"]) == 0
+    costs = {slot["slot"]: slot["cost"] for slot in json.loads(capsys.readouterr().out)["slots"]}
+    assert len(set(costs.values())) > 2
+    assert main(["rank", "10.0", tour, "--limit", "0", "--width", "200"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    head = next(place for place, line in enumerate(lines) if line.endswith("weight  decided"))
+    end = lines[head].index("weight") + len("weight")
+    rows = lines[head + 1 : head + 1 + len(costs)]
+    assert {line.split()[1]: float(line[:end].split()[-1]) for line in rows} == costs
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
