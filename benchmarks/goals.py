@@ -43,6 +43,7 @@ RUNS = {
         "bench_cli --commands",
         "bench_cycle 1000x100 small medium",
         "bench_simulate",
+        "bench_session",
     ),
     "large": (
         "bench_parse",
@@ -124,12 +125,18 @@ GROWTH = {"row": "growth", "ads": 10_000}
 GRID = {"most_slots": 100_000, "most_autoclusters": 10_000}
 WEEK = {"slots": 1000, "jobs": 10_000, "full": False}
 MILLION = {"rows": 1_000_000}
+SECONDS = under("seconds")
 COLD, EQUAL = under("seconds", "cold"), under("seconds", "warm")
 
 
 def command(what: str, row: str, must: float, aim: float) -> Goal:
     """CPU seconds of a whole process."""
     return Goal(what, must, aim, " s", "bench_cli", {"row": row}, under("ours_s"), most=True)
+
+
+def edit(pool: str, kind: str) -> Row:
+    """Edits of a kind in a session, or questions."""
+    return {"profile": pool, "kind": kind}
 
 
 GOALS = (
@@ -179,6 +186,16 @@ GOALS = (
          15, 9, " s", "bench_cycle", {"profile": "huge"}, COLD, most=True),
     Goal("memory of that cycle",
          4.5, 3, " GB", "bench_cycle", {"profile": "huge"}, under("peak_gb"), most=True),
+    Goal("edit in a session, examples/campus",
+         0.05, 0.025, " s", "bench_session", edit("campus", "edit"), SECONDS, most=True),
+    Goal("edit in a session, 10k slots",
+         0.6, 0.3, " s", "bench_session", edit("medium", "edit"), SECONDS, most=True),
+    Goal("CONSIDER_PREEMPTION or a START there",
+         0.8, 0.3, " s", "bench_session", edit("medium", "slow"), SECONDS, most=True),
+    Goal("edit that affects nothing there",
+         0.02, 0.01, " s", "bench_session", edit("medium", "nothing"), SECONDS, most=True),
+    Goal("why, rank and quotas of a session there",
+         0.3, 0.1, " s", "bench_session", edit("medium", "question"), SECONDS, most=True),
     Goal("exponent of matching in slots",
          1.05, 0.6, "", "bench_scaling", GRID, under("in_slots"), most=True),
     Goal("exponent of matching in autoclusters",
