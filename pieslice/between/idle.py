@@ -22,6 +22,7 @@ from policy.claims import ClaimSettings
 
 _IDLE: Final = 'State == "Unclaimed"'
 _BACKFILL: Final = "BackfillSlot =?= true"
+_PARTITIONABLE: Final = "PartitionableSlot =?= true"
 
 
 @frozen
@@ -73,7 +74,10 @@ class IdleSlots:
     def resources(self) -> IdleResources:
         """What there is of them; backfill slots have what other slots have, too."""
         rows = self.rows - self.table.select(_BACKFILL, context=self.context)
-        rows = rows or self.rows
+        return self._whole(rows or self.rows)
+
+    def _whole(self, rows: Rows) -> IdleResources:
+        """What some slots have."""
         sums = [
             sum(values[row] for row in rows)
             for values in (
@@ -85,9 +89,13 @@ class IdleSlots:
 
     def room(self, job: ClassAd) -> JobRoom:
         """How many jobs like this one fit."""
-        jobs = slots = 0
-        cpus = memory = gpus = 0.0
-        for row in self.table.match(job, within=self.rows, context=self.context):
+        matching = self.table.match(job, within=self.rows, context=self.context)
+        parted = self.table.select(_PARTITIONABLE, within=matching, context=self.context)
+        # A job takes the other slots whole, one each: their ads are not made for that.
+        whole = self._whole(matching - parted)
+        jobs = slots = whole.slots
+        cpus, memory, gpus = whole.cpus, whole.memory, whole.gpus
+        for row in parted:
             ad = self._ads.get(row)
             if ad is None:
                 # It is changed while it is asked.

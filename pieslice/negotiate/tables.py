@@ -225,6 +225,14 @@ def machine_rows(
     ]
 
 
+def _is_backfill(slot: Slot) -> bool:
+    """Whether it has what other slots have; no ad is made where the attribute is a value."""
+    value = slot.raw("BackfillSlot")
+    if value is None or value.__class__ is bool:
+        return value is True
+    return slot.ad.get_bool("BackfillSlot") is True
+
+
 def _machine_row(
     name: str,
     slots: Sequence[Slot],
@@ -233,7 +241,7 @@ def _machine_row(
     weights: Mapping[str, float],
 ) -> MachineRow:
     # Backfill slots have what the primary ones have, too.
-    primary = [slot for slot in slots if slot.ad.get_bool("BackfillSlot") is not True]
+    primary = [slot for slot in slots if not _is_backfill(slot)]
     weight = add_up(slot.weight for slot in primary or slots)
     # A slot that is divided has only its rest left to give.
     held = [slot for slot in slots if slot.state in ("Claimed", "Preempting")]

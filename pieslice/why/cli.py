@@ -274,6 +274,7 @@ def _quotas(args: argparse.Namespace) -> int:
 
 def _put(args: argparse.Namespace, ask: Callable[[AskedCycle], Result]) -> int:
     """Read the pool that the arguments name, ask about its next cycle and print the answer."""
+    from negotiator.engines import ENGINES, make_engines
     from negotiator.model.garbage import without_collecting
     from pieslice.inputs.pool import load
     from pieslice.reports.output import put
@@ -286,7 +287,9 @@ def _put(args: argparse.Namespace, ask: Callable[[AskedCycle], Result]) -> int:
         if pool is None:
             return EXIT_BAD
         try:
-            answer = ask(AskedCycle.of(pool, args.seed))
+            # A question runs the cycle again up to a moment, with the columns that it knows then.
+            engines = make_engines(ENGINES[0], lasting=True)
+            answer = ask(AskedCycle.of(pool, args.seed, engines))
         except (UnknownJobError, UnknownScopeError, UnknownSlotError) as problem:
             complain(f"error: {problem}")
             return EXIT_BAD
