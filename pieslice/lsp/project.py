@@ -22,7 +22,7 @@ from classad.language.bounds import limits
 from classad.source import Source
 from classad.syntax.parser import parse_expression
 from pieslice.inputs.configuration import SUBSYSTEM
-from pieslice.inputs.versions import ProjectError, project_above, project_at
+from pieslice.inputs.versions import Project, ProjectError, project_above, project_at
 from pieslice.lsp.settings import EditorSettings
 from policy.config import Config
 from policy.editing.hovers import NO_ADS, Ads
@@ -41,23 +41,27 @@ def root_of(path: str, settings: EditorSettings, folders: Iterable[str]) -> str:
     if settings.root:
         return os.path.abspath(os.path.join(next(iter(folders), ""), settings.root))
     folder = Path(path).parent
-    project = project_above(folder)
-    if project is not None:
-        try:
-            root = project_at(project).root
-        except ProjectError:
-            root = None
-        if root is not None:
-            return str(project.parent / root)
+    file, project, _ = _project_of(folder)
+    if file is not None and project.root is not None:
+        return os.path.abspath(file.parent / project.root)
     for above in (folder, *folder.parents):
         if (above / ROOT).is_file():
             return str(above / ROOT)
     return path
 
 
+def _project_of(folder: Path) -> tuple[Path | None, Project, str]:
+    """The file of the project in a folder or above it, what it says, and what is wrong with it."""
+    file = project_above(folder)
+    try:
+        return file, Project() if file is None else project_at(file), ""
+    except ProjectError as problem:
+        return file, Project(), str(problem).partition("\n")[0]
+
+
 @frozen(eq=False)
 class CheckedConfig:
-    """A configuration with its findings; ``problem``: why there are none."""
+    """A configuration with its findings; ``problem``: what else is to be said, in one line."""
 
     root: str
     config: Config
@@ -81,17 +85,16 @@ def read(
     root = root_of(path, settings, folders)
     found = _read(root, settings, unsaved)
     if root != path and path not in found.paths:
-        found = _read(path, settings, unsaved)
+        missing = "" if os.path.exists(root) or root in unsaved else f"there is no root {root}"
+        found = _read(path, settings, unsaved, missing)
     return found
 
 
-def _read(root: str, settings: EditorSettings, unsaved: Mapping[str, str]) -> CheckedConfig:
+def _read(
+    root: str, settings: EditorSettings, unsaved: Mapping[str, str], problem: str = ""
+) -> CheckedConfig:
     is_whole = os.path.basename(root) == ROOT and os.path.dirname(root)
-    project = project_above(Path(root).parent)
-    try:
-        followed = None if project is None else project_at(project).followed
-    except ProjectError:
-        followed = None
+    _, (followed, _), wrong = _project_of(Path(root).parent)
     config = read_config(
         os.path.dirname(root) if is_whole and os.path.isfile(root) else root,
         subsystem=settings.subsystem.upper() or SUBSYSTEM,
@@ -103,7 +106,7 @@ def _read(root: str, settings: EditorSettings, unsaved: Mapping[str, str]) -> Ch
         version=NEWEST if followed is None else followed.version,
         unsaved=unsaved,
     )
-    return CheckedConfig(root, config)
+    return CheckedConfig(root, config, (), problem or wrong)
 
 
 def check(
@@ -116,7 +119,7 @@ def check(
             told = examine(found.config, asked=bool(settings.subsystem))
         except LimitError as problem:
             return CheckedConfig(found.root, found.config, (), str(problem))
-    return CheckedConfig(found.root, found.config, tuple(told.findings))
+    return CheckedConfig(found.root, found.config, tuple(told.findings), found.problem)
 
 
 def check_ads(text: str, name: str) -> list[Diagnostic]:

@@ -45,6 +45,7 @@ class Server(LanguageServer):  # type: ignore[misc]
         #: What an edit changes in the pool, by the root of its configuration.
         self.changes: dict[str, str] = {}
         self.loop: AbstractEventLoop | None = None
+        self.shown = ""
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Answer what is no message at all; the rest is answered where it was asked."""
@@ -148,6 +149,8 @@ class Server(LanguageServer):  # type: ignore[misc]
             self.checks[path] = found
         if not self.checker.is_newest(key):
             return
+        if found.problem:
+            self.show(found.problem)
         before = self.published.get(found.root, set())
         self.published[found.root] = {path for path, several in marks.items() if several}
         for path in {*marks, *before}:
@@ -179,7 +182,10 @@ class Server(LanguageServer):  # type: ignore[misc]
         return self.uris.get(path) or from_fs_path(path) or path
 
     def show(self, text: str) -> None:
-        """Show a warning."""
+        """Show a warning, unless it was the last one already."""
+        if text == self.shown:
+            return
+        self.shown = text
         kind = types.MessageType.Warning
         self.window_show_message(types.ShowMessageParams(type=kind, message=text))
 

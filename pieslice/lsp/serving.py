@@ -31,7 +31,7 @@ _ANSWERS: Final = "pieslice.lsp.answers"
 _SHOW: Final = "pieslice.show"
 #: Seconds that an answer may take.
 _LONGEST: Final = 2.0
-_TRIGGERS: Final = ["$", "(", ".", ":", '"', " "]
+_TRIGGERS: Final = ["$", "(", ".", ":", '"']
 _WATCHED: Final = ("**/condor_config*", "**/*.conf", "**/pieslice.toml", "**/config.d/*")
 
 

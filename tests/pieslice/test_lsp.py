@@ -317,6 +317,19 @@ def test_settings_that_there_are_not_are_named(pool: Path) -> None:
     assert "pieslice.subsystem is to be a text" in said
 
 
+def test_a_root_that_is_not_there_and_a_project_that_is_none_are_named(
+    editor: Editor, tmp_path: Path
+) -> None:
+    (tmp_path / "pieslice.toml").write_text('root = "nowhere.conf"\n')
+    uri = editor.open(tmp_path / "a.conf", "A = 1\n")
+    editor.marks(uri)
+    said = editor.note("window/showMessage")["message"]
+    assert said == f"there is no root {tmp_path / 'nowhere.conf'}"
+    (tmp_path / "pieslice.toml").write_text("rooot = 3\n")
+    editor.change(uri, whole("A = 2\n"))
+    assert "`rooot` is no key of a project" in editor.note("window/showMessage")["message"]
+
+
 @pytest.mark.slow
 def test_the_root_is_that_of_the_settings_or_of_the_project(pool: Path) -> None:
     (pool / "condor_config").rename(pool / "main.conf")
