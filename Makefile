@@ -18,6 +18,7 @@
 #                  behaviour sanitizers (make sanitize: those alone)
 #   make vscode    the extension for Visual Studio Code, build/pieslice.vsix (npm puts its client together)
 #   make man       the manual pages of the commands, in man
+#   make editor-bundle  the editor of `pieslice lab` as one file, of the packages in packaging/editor (npm)
 #   make docs      the documentation, in docs/_build/html
 #   make clean     remove everything that these targets made
 #
@@ -36,7 +37,7 @@ export PYTHONNOUSERSITE = 1
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-long check python-kernels check-native lint types layering man vscode docs warnings bench bench-large bench-gate
-.PHONY: check-live check-release fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
+.PHONY: editor-bundle check-live check-release fuzz fuzz-ci fuzz-daemons fuzz-native sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -75,6 +76,9 @@ man: $(VENV)/installed
 
 vscode:
 	$(PYTHON) editors/pack.py build/pieslice.vsix
+
+editor-bundle:
+	cd packaging/editor && npm ci && $(PYTHON) bundle.py
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

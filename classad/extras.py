@@ -17,6 +17,8 @@ EXTRAS: Final = {
     "psutil": "limits",
     "pyarrow": "arrow",
     "pygls": "lsp",
+    "starlette": "lab",
+    "uvicorn": "lab",
 }
 
 

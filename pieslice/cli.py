@@ -24,6 +24,7 @@ import pieslice.expressions.cli
 import pieslice.forecast.cli
 import pieslice.fuzzing.cli
 import pieslice.history.cli
+import pieslice.lab.cli
 import pieslice.lsp.cli
 import pieslice.manual.cli
 import pieslice.negotiate.cli
@@ -90,6 +91,7 @@ COMMANDS = (
     pieslice.alerts.cli,
     pieslice.negotiate.cli,
     pieslice.why.cli,
+    pieslice.lab.cli,
     pieslice.history.cli,
     pieslice.priorities.cli,
     pieslice.forecast.cli,

@@ -17,9 +17,11 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: Packages that a plain installation does not bring.
 OPTIONAL = sorted({module.partition(".")[0] for module in EXTRAS} | {"classad2", "zstandard"})
-#: What is made of an optional package as a whole: generators of tests, what speaks to editors.
+#: What is made of an optional package as a whole: generators of tests, what speaks to editors
+#: and to the browser.
 WHOLES = (
     "strategies",
+    "lab.server",
     *(f"lsp.{one}" for one in ("answers", "protocol", "server", "serving", "shown")),
 )
 

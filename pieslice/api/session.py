@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from threading import Lock
 from time import perf_counter
+from types import MappingProxyType
 
 from attr import define, field, frozen
 
@@ -91,8 +92,16 @@ class Session:
             of=_Held(capture, f"{capture.facts.name}{label}", result),
         )
 
-    def edit(self, policy: str | Mapping[str, str], *, cancelled: Cancel | None = None) -> Trial:
+    def edit(
+        self,
+        policy: str | Mapping[str, str],
+        *,
+        files: Mapping[str, str] = MappingProxyType({}),
+        cancelled: Cancel | None = None,
+    ) -> Trial:
         """Try another policy: a text after all files, or whole texts of files by name.
+
+        ``files``: such texts of files besides a text after all.
 
         Texts are read as by ``Pool.with_config``.  Names of files are paths, or relative to the
         folder of the configuration's root file, ``condor_config`` where there is none; other files
@@ -101,11 +110,11 @@ class Session:
         the trial says so.
         """
         with self._alone(cancelled or _never):
-            other = (
-                other_policy(self._reading, policy)
-                if isinstance(policy, str)
-                else edited_files(self._reading, policy)
-            )
+            texts = files if isinstance(policy, str) else {**files, **policy}
+            other = edited_files(self._reading, texts)
+            if isinstance(policy, str):
+                reading = other.reading if texts else self._reading
+                other = other_policy(reading, policy)
             with self._stages.stage(_READING):
                 try:
                     capture = other.read(self._capture)

@@ -206,7 +206,7 @@ def load(
     ``known``: one whose files are not read again if they are those of this one.
     """
     try:
-        capture = read_pool(_reading(args), progress, known)
+        capture = read_pool(reading_of(args), progress, known)
     except InputError as problem:
         show_diagnostics(problem.diagnostics, err)
         return None
@@ -219,7 +219,7 @@ def load(
     return capture
 
 
-def _reading(args: argparse.Namespace) -> PoolReading:
+def reading_of(args: argparse.Namespace) -> PoolReading:
     """What the arguments ask for; raises ``InputError``."""
     from pieslice.inputs.configuration import Misuse, definitions
 

@@ -1,0 +1,80 @@
+"""Checks the policy that is edited, and tells an editor what it asks: in a process of its own.
+
+Inputs: the files of a pool, texts from the page.  Outputs: plain values for JSON.
+"""
+
+from __future__ import annotations
+
+from pieslice.data import JsonObject
+from pieslice.inputs.pool import PoolReading
+from pieslice.lab.texts import Files, Texts, called, span
+from pieslice.policies.answers import of_all
+from policy.config import Config
+from policy.editing.completions import completions
+from policy.editing.hovers import hover
+from policy.editing.positions import Positions
+from policy.explain.roles import host_of
+from policy.lint.verdict import examine
+from policy.versions import Version
+
+
+class Checks:
+    """The questions about a configuration, without its pool."""
+
+    def __init__(self, reading: PoolReading, now: float, version: Version) -> None:
+        self._files = Files.of(reading, now, version)
+        self._last: tuple[Texts, Config] | None = None
+
+    def check(self, texts: Texts) -> JsonObject:
+        """Verdicts on the daemons, and findings."""
+        if not self._files.checkable:
+            return {"checked": False}
+        config = self._config(texts)
+        found = examine(config)
+        verdicts = of_all(host_of(config), found.verdicts) if config.complete else found.verdicts
+        return {
+            "checked": True,
+            "starts": found.starts,
+            "verdicts": [{"text": called(one.text), "starts": one.starts} for one in verdicts],
+            "findings": self._files.marks(found.findings),
+        }
+
+    def hover(self, texts: Texts, file: str, line: int, column: int) -> JsonObject | None:
+        """What is known of the word at a place."""
+        config = self._config(texts)
+        source = self._files.source(config, file)
+        if source is None:
+            return None
+        positions = Positions(source.text)
+        found = hover(config, source, positions.offset(line, column))
+        if found is None:
+            return None
+        return {
+            **span(positions, found.start, found.end),
+            "heading": found.heading,
+            "text": found.text,
+            "facts": [[label, called(text)] for label, text in found.facts],
+            "example": list(found.example),
+        }
+
+    def complete(self, texts: Texts, file: str, line: int, column: int) -> JsonObject | None:
+        """What may be written at a place."""
+        config = self._config(texts)
+        source = self._files.source(config, file)
+        if source is None:
+            return None
+        positions = Positions(source.text)
+        found = completions(config, source, positions.offset(line, column))
+        return {
+            **span(positions, found.start, found.end),
+            "more": found.more,
+            "proposals": [
+                {"text": one.text, "sort": one.sort, "detail": one.detail}
+                for one in found.proposals
+            ],
+        }
+
+    def _config(self, texts: Texts) -> Config:
+        if self._last is None or self._last[0] != texts:
+            self._last = texts, self._files.config(texts)
+        return self._last[1]

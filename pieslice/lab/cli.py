@@ -1,0 +1,49 @@
+"""Reads the command line of ``pieslice lab``, and runs it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from pieslice.command_line import whole_number
+from pieslice.inputs.options import INPUT_HELP, add_inputs, add_local_name
+
+if TYPE_CHECKING:
+    from pieslice.command_line import Subcommands
+
+
+def add_commands(subcommands: Subcommands) -> None:
+    """Add ``lab``."""
+    parser = subcommands.add_parser(
+        "lab",
+        help="edit a policy in the browser, and see at once who pays for it",
+        description="Open a page in the browser in which the policy of a pool is edited, and which"
+        " shows at once what changes: who gets and loses which slots, and why. It is served on"
+        " 127.0.0.1 alone, nothing leaves this machine, and no file is changed. Needs the extra"
+        " lab.",
+        epilog="exit status: 0 ended by Ctrl-C, 2 there is no pool, or bad usage",
+        examples=(
+            ("pieslice lab mypool", "a captured pool"),
+            ("pieslice lab mypool --no-browser --port 8765", "the address alone, for ssh -L"),
+        ),
+    )
+    parser.add_argument("inputs", nargs="+", metavar="POOL", help=INPUT_HELP)
+    add_inputs(parser)
+    add_local_name(parser)
+    parser.add_argument(
+        "--port",
+        type=whole_number("a port from 0 to 65535", 0, 65_535),
+        default=0,
+        metavar="N",
+        help="port on 127.0.0.1 (default: a free one)",
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address, and open no browser"
+    )
+    parser.set_defaults(run=_lab)
+
+
+def _lab(args: argparse.Namespace) -> int:
+    from pieslice.lab.command import run_lab
+
+    return run_lab(args)

@@ -1,0 +1,248 @@
+"""Tries the policies of the page on its pool, and answers questions about what came of them.
+
+Decides what the page is sent: of the pool once who has which slot, of each trial its matches, from
+which the page draws who has which slot then.
+
+Inputs: how a pool is read, texts from the page.  Outputs: plain values for JSON; raise ``Error``.
+Numbers of slots are slot weights.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import Final
+
+from classad.evaluate import EvalContext
+from classad.records import frozen
+from negotiator.engines import ENGINES, make_engines
+from negotiator.groups.tree import GroupTree, group_tree
+from negotiator.io import Capture
+from negotiator.model.result import CycleResult, GroupSummary
+from negotiator.pool.slots import Slot
+from pieslice.api.errors import Error
+from pieslice.api.pool import Pool
+from pieslice.api.session import Cancel, Session, Trial
+from pieslice.data import JsonObject
+from pieslice.inputs.pool import PoolReading, read_pool
+from pieslice.lab.texts import Files, Texts
+from pieslice.negotiate.text import iso_time
+from pieslice.reports.charts import COLOURS, looks
+from pieslice.reports.document import plain
+from pieslice.reports.layout import Block, Drawn, Line, TextTable
+from pieslice.reports.names import shortest
+from pieslice.reports.result import Result
+from policy.model import NegotiatorPolicy
+
+#: Trials that are kept for questions.
+_KEPT: Final = 6
+#: Characters of a line of what is drawn for a terminal.
+_WIDTH: Final = 76
+#: Suggestions of a first edit.
+_SUGGESTED: Final = 3
+
+
+@frozen
+class _People:
+    """Those who have slots or want some: numbers by name, and their groups."""
+
+    numbers: dict[str, int]
+    tree: GroupTree
+
+    def number(self, name: str | None) -> int:
+        """The number of a user, -1 for nobody."""
+        return -1 if name is None else self.numbers.setdefault(name, len(self.numbers))
+
+
+class Trials:
+    """A pool whose policy is edited on the page."""
+
+    def __init__(self, reading: PoolReading, seed: int = 0) -> None:
+        capture = read_pool(reading)
+        self._session: Session = Pool(reading, capture).session(seed=seed)
+        self._files = Files.of(reading, capture.facts.now, capture.facts.version.version)
+        self._kept: OrderedDict[Texts, Trial] = OrderedDict()
+        self._slots = _slots(capture)
+        self._places = {slot.name: place for place, slot in enumerate(self._slots)}
+        self._people = _People({}, group_tree(capture.policy))
+        for slot in self._slots:
+            self._people.number(slot.user)
+        for one in self._base.submitters:
+            self._people.number(one.name)
+
+    @property
+    def facts(self) -> tuple[float, object]:
+        """Time and version that a check needs."""
+        return self._files.now, self._files.version
+
+    @property
+    def _base(self) -> CycleResult:
+        return self._session.base.held.result
+
+    def overview(self) -> JsonObject:
+        """The pool as it is, and its cycle with the running policy."""
+        held = self._session.base.held
+        facts, cycle = held.capture.facts, self._session.base.cycle
+        agreement = cycle.outcome.agreement
+        return {
+            "name": held.name,
+            "time": iso_time(facts.now),
+            "version": str(facts.version.version),
+            "counts": {"slots": facts.slots, "jobs": facts.jobs, "users": facts.users},
+            "agreement": agreement
+            and {"agreeing": agreement.agreeing, "decisions": agreement.expected},
+            "problems": self._files.marks(
+                one for one in held.capture.diagnostics if one.severity in ("error", "warning")
+            ),
+            "files": [{"name": a, "text": b} for a, b in self._files.contents.items()],
+            "checkable": self._files.checkable,
+            "slots": {
+                "name": [slot.name for slot in self._slots],
+                "holder": [self._people.number(slot.user) for slot in self._slots],
+                "weight": [slot.weight for slot in self._slots],
+                "state": [slot.state for slot in self._slots],
+                "split": [slot.partitionable for slot in self._slots],
+            },
+            "base": self._cycle(self._base),
+            "users": self._users(),
+            "suggestions": list(islice(suggestions(held.capture.policy), _SUGGESTED)),
+        }
+
+    def edit(self, texts: Texts, *, cancelled: Cancel) -> JsonObject:
+        """What comes of a policy; of one with which daemons would not start only why."""
+        trial = self._trial(texts, cancelled)
+        found: JsonObject = {"starts": trial.starts, "affects": list(trial.affects)}
+        found["seconds"] = sum(trial.seconds.values())
+        if not trial.starts:
+            errors = [one for one in trial.diagnostics if one.severity == "error"]
+            return found | {"problems": self._files.marks(errors)}
+        changes = trial.changes
+        data = changes.to_dict()
+        lines = changes.blocks()
+        return found | {
+            "sentence": lines[0].text if isinstance(lines[0], Line) else changes.summary(),
+            "same": changes.same,
+            "changes": {key: data[key] for key in ("users", "groups", "slots", "rejections")},
+            "cycle": self._cycle(trial.held.result),
+            "users": self._users(),
+        }
+
+    def why(
+        self, texts: Texts, what: str, name: str, slot: str | None, *, cancelled: Cancel
+    ) -> JsonObject:
+        """Why a job, a user or a group fares as it does, before and after.
+
+        ``what``: ``job``, ``user`` or ``group``; ``slot``: of a job on that slot.
+        """
+        trial = self._trial(texts, cancelled)
+        sides = [self._told(one, what, name, slot) for one in (self._session.base, trial)]
+        return {"before": sides[0], "after": sides[1], "same": sides[0] == sides[1]}
+
+    def _told(self, trial: Trial, what: str, name: str, slot: str | None) -> list[JsonObject]:
+        if not trial.starts:
+            return [{"line": "the daemons would not start with this policy", "level": "bad"}]
+        answer: Result
+        try:
+            answer = trial.why(name, slot) if what == "job" else trial.survey(**{what: name})
+        except Error as problem:
+            return [{"line": str(problem), "level": "bad"}]
+        return [_block(one) for one in answer.report()]
+
+    def _trial(self, texts: Texts, cancelled: Cancel) -> Trial:
+        if not texts.changed:
+            return self._session.base
+        trial = self._kept.pop(texts, None)
+        if trial is None:
+            files = self._files.edited(texts)
+            if texts.overlay.strip():
+                trial = self._session.edit(texts.overlay, files=files, cancelled=cancelled)
+            else:
+                trial = self._session.edit(files, cancelled=cancelled)
+        self._kept[texts] = trial
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return trial
+
+    def _cycle(self, result: CycleResult) -> JsonObject:
+        """Matches as slot, user, job, kind, weight; groups with their quotas."""
+        return {
+            "matches": [
+                [self._places.get(it.slot, -1), self._people.number(it.submitter), it.job,
+                 it.kind.value, it.cost]
+                for it in result.matches
+            ],
+            "groups": [_group(one) for one in result.groups],
+        }  # fmt: skip
+
+    def _users(self) -> list[JsonObject]:
+        """Users by number: names, groups, places of their colours, -1 for grey."""
+        names = list(self._people.numbers)
+        weights: Counter[str] = Counter()
+        for slot in self._slots:
+            if slot.user is not None:
+                weights[slot.user] += slot.weight  # type: ignore[assignment]
+        heavy = names
+        if len(names) > len(COLOURS):
+            heavy = sorted(names, key=lambda name: (-weights[name], name))[: len(COLOURS)]
+        colours, short = looks(heavy), shortest(names)
+        return [
+            {
+                "name": name,
+                "short": short[name],
+                "group": self._people.tree.assigned(name).name,
+                "colour": colours[name].place if name in colours else -1,
+            }
+            for name in names
+        ]
+
+
+def _slots(capture: Capture) -> list[Slot]:
+    """The slots of a pool, in its order."""
+    snapshot, policy = capture.snapshot, capture.policy
+    context = EvalContext(now=capture.facts.now, language=policy.language)
+    engines = make_engines(ENGINES[0], lasting=False)
+    return list(engines.fetch(snapshot.slots, snapshot.claims, policy, context, False))
+
+
+def _group(one: GroupSummary) -> JsonObject:
+    found = {"name": one.name, "quota": one.quota, "usage": one.usage, "after": one.usage_after}
+    return {name: plain(value) for name, value in found.items()}
+
+
+def _block(block: Block) -> JsonObject:
+    """A part of an answer for the page."""
+    if isinstance(block, TextTable):
+        return {
+            "columns": [f"{it.title} {it.unit}".strip() for it in block.columns],
+            "right": [it.right for it in block.columns],
+            "rows": [list(row) for row in block.rows],
+        }
+    if isinstance(block, Line):
+        level = "heading" if block.heading else block.level
+        return {"line": block.text.lstrip(), "level": level, "indent": _indent(block.text)}
+    if isinstance(block, Drawn):
+        return {"drawn": list(block.draw(_WIDTH))}
+    return {"label": block.label.strip(), "words": list(block.words)}
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def suggestions(policy: NegotiatorPolicy) -> Iterator[str]:
+    """Edits that are worth a try with a policy, as lines of a configuration."""
+    preempts = policy.consider_preemption
+    yield f"NEGOTIATOR_CONSIDER_PREEMPTION = {str(not preempts).lower()}"
+    for spec in policy.groups[1:]:
+        if spec.static_quota:
+            yield f"GROUP_QUOTA_{spec.name} = {2 * spec.static_quota:g}"
+        elif spec.dynamic_quota:
+            yield f"GROUP_QUOTA_DYNAMIC_{spec.name} = {min(1.0, 2 * spec.dynamic_quota):g}"
+        else:
+            continue
+        break
+    yield f"PRIORITY_HALFLIFE = {max(1, int(policy.priority_halflife_seconds / 10))}"
+    with suppress(IndexError):
+        yield f"GROUP_ACCEPT_SURPLUS = {str(not policy.groups[1].accept_surplus).lower()}"

@@ -1,0 +1,164 @@
+// Puts the parts of the page together: a text changes, the pool answers.
+
+import * as api from "./api.js";
+import * as editor from "./editor.js";
+import * as map from "./map.js";
+import * as pays from "./pays.js";
+import * as why from "./why.js";
+import {byId, make, shown} from "./dom.js";
+
+const PAUSE = {edit: 40, check: 150};
+const COLUMNS = ["policy", "map", "pays"];
+const timers = {};
+let overview;
+
+const soon = (name, run) => { clearTimeout(timers[name]); timers[name] = setTimeout(run, PAUSE[name]); };
+const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+const isChanged = ({overlay, files}) => Boolean(overlay.trim() || Object.keys(files).length);
+
+api.trouble.say = text => {
+  byId("trouble").textContent = text;
+  byId("trouble").hidden = !text;
+};
+
+// --- the difference ------------------------------------------------------------------------------
+
+function stale(text) {
+  for (const note of document.querySelectorAll(".stale-note")) {
+    note.textContent = shown(text);
+    note.hidden = !text;
+  }
+  document.body.classList.toggle("stale", Boolean(text));
+}
+
+async function edit() {
+  const texts = editor.texts();
+  const busy = setTimeout(() => document.body.classList.add("busy"), 300);
+  try {
+    const found = await api.ask("edit", texts);
+    if (!found) return;
+    document.body.classList.remove("busy");
+    if (found.starts) difference(found, texts);
+    else refused(found.problems);
+    why.again();
+  } catch (problem) {
+    document.body.classList.remove("busy");
+    stale(`not this text: ${problem.message}`);
+  } finally {
+    clearTimeout(busy);
+  }
+}
+
+function refused(problems) {
+  stale("not this text: the daemons would not start with it");
+  verdict(false, "does not start");
+  if (!overview.checkable) showFindings(problems);
+}
+
+function difference(found, texts) {
+  stale("");
+  const touched = new Set(found.changes.slots.map(one => one.slot));
+  map.setCycle(found.cycle, found.users, touched);
+  byId("sentence").replaceChildren(shown(found.sentence),
+    make("span", {class: "soft"}, ` ${Math.round(found.seconds * 1000)} ms`));
+  if (isChanged(texts)) pays.setChanges(found.changes, found.users);
+  else {
+    byId("sentence").textContent = "no difference: this is the running policy";
+    pays.suggest(overview.suggestions, editor.insert);
+  }
+  if (!overview.checkable) { verdict(true, "starts"); showFindings([]); }
+}
+
+// --- the check -----------------------------------------------------------------------------------
+
+async function check() {
+  if (!overview.checkable) return;
+  try {
+    const found = await api.ask("check", editor.texts());
+    if (!found) return;
+    const bad = found.verdicts.filter(one => !one.starts);
+    const all = bad.map(one => one.text).join("\n");
+    verdict(found.starts, found.starts ? "starts" : bad.length > 1 ? `${bad.length} daemons would not start` : all.split(":")[0], all);
+    showFindings(found.findings);
+  } catch (problem) {
+    showFindings([{severity: "error", message: problem.message}]);
+  }
+}
+
+function verdict(starts, text, all = "") {
+  byId("verdict").title = shown(all);
+  byId("verdict").className = starts ? "good" : "bad";
+  byId("verdict").textContent = shown(`${starts ? "\u25cf" : "\u2715"} ${text}`);
+}
+
+const WORST = ["error", "warning", "note"];
+
+function showFindings(findings) {
+  const found = findings.slice().sort((a, b) => WORST.indexOf(a.severity) - WORST.indexOf(b.severity));
+  editor.setFindings(found.filter(one => one.file));
+  byId("findings-title").textContent = found.length ? `Findings ${found.length}` : "Findings: none";
+  byId("findings").replaceChildren(...found.map(one => make("li", {class: one.severity},
+    make("button", {class: "link", click: () => { if (one.file) editor.show(one); }},
+      `${one.severity}${one.id ? ` ${one.id}` : ""}: ${one.message}`),
+    make("span", {class: "soft"}, one.file ? ` ${one.file}:${one.from[0] + 1}` : one.where ? ` ${one.where}` : ""),
+    ...(one.help ? [make("p", {class: "help"}, one.help)] : []),
+    ...(one.fix ? [make("button", {class: "fix", click: () => editor.repair(one)}, "Fix")] : []))));
+}
+
+// --- going about ---------------------------------------------------------------------------------
+
+function column(name) {
+  document.body.dataset.column = name;
+  const places = {
+    policy: () => editor.focus(),
+    map: () => document.querySelector("#groups canvas")?.focus(),
+    pays: () => (document.querySelector("#rows tbody tr, #rows button") || byId("rows")).focus(),
+  };
+  places[name]();
+}
+
+const here = () => {
+  const at = COLUMNS.findIndex(name => byId(name).contains(document.activeElement));
+  return Math.max(0, at);
+};
+
+function onKey(event) {
+  if (event.key === "F6") {
+    event.preventDefault();
+    const step = event.shiftKey ? COLUMNS.length - 1 : 1;
+    column(COLUMNS[(here() + step) % COLUMNS.length]);
+  } else if ((event.ctrlKey || event.altKey) && ["1", "2", "3"].includes(event.key)) {
+    event.preventDefault();
+    column(COLUMNS[event.key - 1]);
+  } else if (event.key === "?" && !byId("editor").contains(event.target)) byId("keys").showModal();
+}
+
+function onCell(cell, slot, from) {
+  if (cell.job) why.ask({what: "job", name: cell.job, slot}, from);
+  else if (cell.user >= 0) {
+    const user = overview.users[cell.user];
+    why.tell(slot, `${slot} stays with ${user ? user.name : map.nameOf(cell.user)}: the cycle gives it to nobody else.`, from);
+  } else why.tell(slot, `${slot}: ${cell.state || "what is left of it"}; the cycle gives it to nobody.`, from);
+}
+
+async function begin() {
+  overview = await api.pool();
+  const {counts, agreement} = overview;
+  byId("pool").replaceChildren(make("b", {}, overview.name), ` ${overview.time} \u00b7 ${plural(counts.slots, "slot")} \u00b7 ${plural(counts.jobs, "job")} \u00b7 ${plural(counts.users, "user")} \u00b7 HTCondor ${overview.version}`);
+  if (agreement) {
+    byId("agreement").className = agreement.agreeing === agreement.decisions ? "good" : "bad";
+    byId("agreement").textContent = `${agreement.agreeing} of ${agreement.decisions} decisions agree with the real negotiator`;
+  }
+  document.title = shown(`${overview.name} - pieslice lab`);
+  why.begin(editor.texts);
+  map.begin(overview, onCell);
+  pays.begin(why.ask);
+  pays.suggest(overview.suggestions, editor.insert);
+  editor.begin(overview.files, () => { soon("edit", edit); soon("check", check); });
+  addEventListener("keydown", onKey);
+  byId("help").addEventListener("click", () => byId("keys").showModal());
+  for (const button of byId("columns").children) button.addEventListener("click", () => column(button.dataset.column));
+  check();
+}
+
+begin().catch(problem => api.trouble.say(problem.message));

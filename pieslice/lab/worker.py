@@ -1,0 +1,208 @@
+"""Runs the work of a laboratory in processes beside its server: one question after another.
+
+Of questions in the same lane the newest counts: an older one that waits is not begun, and one that
+runs is ended.  A process ends with the pipe that it gets questions by, so that a server that is
+killed leaves none behind.
+
+Inputs: a kind of work and what it begins with.  Outputs: ``Worker``; answers are plain values.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Final
+
+from classad.records import frozen
+from pieslice.data import Content
+
+#: Kind of work -> the class whose methods answer, and which of them can be ended.
+WORK: Final = {
+    "trials": ("pieslice.lab.trials", "Trials", frozenset(("edit", "why"))),
+    "checks": ("pieslice.lab.checks", "Checks", frozenset(())),
+}
+#: What comes of a question.
+DONE, CANCELLED, REFUSED, GONE = "done", "cancelled", "refused", "gone"
+
+
+class Cancelled(Exception):  # noqa: N818 - nothing went wrong
+    """A newer question of the same lane has come."""
+
+
+class Refused(Exception):  # noqa: N818 - its text is the answer
+    """The question has no answer, and why."""
+
+
+class Gone(Exception):  # noqa: N818 - its text is the answer
+    """The process has ended, and what is known of that."""
+
+
+@frozen
+class _Question:
+    number: int
+    lane: str
+    method: str
+    arguments: tuple[object, ...]
+
+
+def serve(pipe: Connection, kind: str) -> None:
+    """The body of the process: answers questions until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes the pipe
+    inbox: SimpleQueue[_Question] = SimpleQueue()
+    newest: dict[str, int] = {}
+
+    def listen() -> None:
+        try:
+            while True:
+                question = pipe.recv()
+                newest[question.lane] = question.number
+                inbox.put(question)
+        except (EOFError, OSError):
+            os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    module, name, endable = WORK[kind]
+    work = getattr(import_module(module), name)
+    begun = inbox.get()
+    state, desk = _attempt(lambda: work(*begun.arguments))
+    pipe.send((0, state, getattr(desk, "facts", None) if state == DONE else desk))
+    while state == DONE:
+        question = inbox.get()
+        pipe.send((question.number, *_answer(desk, question, newest, endable)))
+
+
+def _answer(
+    desk: object, question: _Question, newest: dict[str, int], endable: frozenset[str]
+) -> tuple[str, Content]:
+    def stale() -> bool:
+        return bool(question.lane) and newest[question.lane] != question.number
+
+    if stale():
+        return CANCELLED, ""
+    more = {"cancelled": stale} if question.method in endable else {}
+    method = getattr(desk, question.method)
+    return _attempt(lambda: method(*question.arguments, **more))
+
+
+def _attempt(do: Callable[[], Content]) -> tuple[str, Content]:
+    """What comes of it, with the answer or the reason."""
+    from classad.errors import LimitError
+    from negotiator.io import InputError
+    from pieslice.api import errors
+
+    try:
+        return DONE, do()
+    except errors.Cancelled:
+        return CANCELLED, ""
+    except InputError as problem:
+        return REFUSED, "\n".join(one.render() for one in problem.diagnostics)
+    except (errors.Error, LimitError, OSError) as problem:
+        return REFUSED, str(problem)
+    except MemoryError:
+        return REFUSED, "the memory is exhausted"
+    except RecursionError:
+        return REFUSED, "the input is nested too deeply"
+    except Exception as problem:
+        return REFUSED, f"internal error ({type(problem).__name__}): {problem}"
+
+
+class Worker:
+    """A process that works; questions are asked from one event loop."""
+
+    def __init__(self, kind: str) -> None:
+        """Start the process, which does nothing yet."""
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, kind), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._lock = threading.Lock()
+        self._last = 0
+        self._waiting: dict[int, Callable[[str, Content], None]] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process."""
+        return self._process.pid
+
+    def begin(self, *given: object) -> None:
+        """Hand over what it begins with."""
+        with suppress(OSError):  # `ready` says that it has ended
+            self._pipe.send(_Question(0, "", "", given))
+
+    def ready(self) -> Content:
+        """Wait until it has begun, and give what it says then; raises ``Refused`` or ``Gone``."""
+        try:
+            _, state, answer = self._pipe.recv()
+        except (EOFError, OSError):
+            raise Gone(self._reason()) from None
+        threading.Thread(target=self._listen, daemon=True).start()
+        if state != DONE:
+            raise Refused(answer)
+        return answer
+
+    async def ask(self, method: str, *arguments: object, lane: str = "") -> Content:
+        """An answer; raises ``Cancelled``, ``Refused`` or ``Gone``."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[tuple[str, Content]] = loop.create_future()
+
+        def finish(state: str, answer: Content) -> None:
+            if not future.done():
+                future.set_result((state, answer))
+
+        def settle(state: str, answer: Content) -> None:
+            with suppress(RuntimeError):  # nobody waits: the loop is closed
+                loop.call_soon_threadsafe(finish, state, answer)
+
+        with self._lock:
+            self._last += 1
+            number = self._last
+            self._waiting[number] = settle
+        try:
+            self._pipe.send(_Question(number, lane, method, arguments))
+        except OSError:
+            raise Gone(self._reason()) from None
+        state, answer = await future
+        if state == DONE:
+            return answer
+        raise {CANCELLED: Cancelled, REFUSED: Refused}.get(state, Gone)(answer)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.is_alive()
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.join(1)
+        self._pipe.close()
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                number, state, answer = self._pipe.recv()
+                with self._lock:
+                    settle = self._waiting.pop(number, None)
+                if settle is not None:
+                    settle(state, answer)
+        except (EOFError, OSError):
+            reason = self._reason()
+            with self._lock:
+                left, self._waiting = list(self._waiting.values()), {}
+            for settle in left:
+                settle(GONE, reason)
+
+    def _reason(self) -> str:
+        self._process.join(1)
+        code = self._process.exitcode
+        how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
+        return f"the process that tries policies has ended {how}"
