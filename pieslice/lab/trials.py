@@ -15,8 +15,9 @@ from contextlib import suppress
 from itertools import islice
 from typing import Final
 
+from attr import frozen
+
 from classad.evaluate import EvalContext
-from classad.records import frozen
 from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.io import Capture

@@ -21,7 +21,8 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.data import Content
 
 #: Kind of work -> the class whose methods answer, and which of them can be ended.
@@ -56,6 +57,9 @@ class _Question:
 def serve(pipe: Connection, kind: str) -> None:
     """The body of the process: answers questions until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes the pipe
+    module, name, endable = WORK[kind]
+    # Before another thread reads questions: their values import modules, too.
+    work = getattr(import_module(module), name)
     inbox: SimpleQueue[_Question] = SimpleQueue()
     newest: dict[str, int] = {}
 
@@ -69,8 +73,6 @@ def serve(pipe: Connection, kind: str) -> None:
             os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
-    module, name, endable = WORK[kind]
-    work = getattr(import_module(module), name)
     begun = inbox.get()
     state, desk = _attempt(lambda: work(*begun.arguments))
     pipe.send((0, state, getattr(desk, "facts", None) if state == DONE else desk))

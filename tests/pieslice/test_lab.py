@@ -411,7 +411,7 @@ def test_a_worker_that_dies_is_named_and_another_one_answers() -> None:
 
 def test_a_pool_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     reading = pieslice.read(TOUR).reading
-    from classad.records import evolve
+    from attr import evolve
 
     paths = evolve(reading.inputs.paths, folder=tmp_path)
     gone = evolve(reading, inputs=evolve(reading.inputs, paths=paths))

@@ -99,7 +99,7 @@ COMMANDS = [
 ]
 #: Commands that print a file for other programs, or write one, or answer an editor; those of a
 #: history, which ``test_history`` looks at.
-OTHERS = {"completion", "lsp", "page", "report", "record", "history", "when"}
+OTHERS = {"completion", "lab", "lsp", "page", "report", "record", "history", "when"}
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
