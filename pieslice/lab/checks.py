@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading
-from pieslice.lab.texts import Files, Texts, called, span
+from pieslice.lab.texts import EditedTexts, PolicyFiles, called, span
 from pieslice.policies.answers import of_all
 from policy.config import Config
 from policy.editing.completions import completions
@@ -18,14 +18,14 @@ from policy.lint.verdict import examine
 from policy.versions import Version
 
 
-class Checks:
+class TextChecks:
     """The questions about a configuration, without its pool."""
 
     def __init__(self, reading: PoolReading, now: float, version: Version) -> None:
-        self._files = Files.of(reading, now, version)
-        self._last: tuple[Texts, Config] | None = None
+        self._files = PolicyFiles.of(reading, now, version)
+        self._last: tuple[EditedTexts, Config] | None = None
 
-    def check(self, texts: Texts) -> JsonObject:
+    def check(self, texts: EditedTexts) -> JsonObject:
         """Verdicts on the daemons, and findings."""
         if not self._files.checkable:
             return {"checked": False}
@@ -39,7 +39,7 @@ class Checks:
             "findings": self._files.marks(found.findings),
         }
 
-    def hover(self, texts: Texts, file: str, line: int, column: int) -> JsonObject | None:
+    def hover(self, texts: EditedTexts, file: str, line: int, column: int) -> JsonObject | None:
         """What is known of the word at a place."""
         config = self._config(texts)
         source = self._files.source(config, file)
@@ -57,7 +57,7 @@ class Checks:
             "example": list(found.example),
         }
 
-    def complete(self, texts: Texts, file: str, line: int, column: int) -> JsonObject | None:
+    def complete(self, texts: EditedTexts, file: str, line: int, column: int) -> JsonObject | None:
         """What may be written at a place."""
         config = self._config(texts)
         source = self._files.source(config, file)
@@ -74,7 +74,7 @@ class Checks:
             ],
         }
 
-    def _config(self, texts: Texts) -> Config:
+    def _config(self, texts: EditedTexts) -> Config:
         if self._last is None or self._last[0] != texts:
             self._last = texts, self._files.config(texts)
         return self._last[1]

@@ -27,8 +27,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pieslice.data import Content, Record
-from pieslice.lab.texts import Texts
-from pieslice.lab.worker import Cancelled, Gone, Refused, Worker
+from pieslice.lab.texts import EditedTexts
+from pieslice.lab.worker import Gone, Outdated, Refused, Worker
 from pieslice.reports.pages import palette
 
 #: What every request that asks for work has: no form and no simple request of a page can send it.
@@ -207,7 +207,7 @@ def _answered(do: _Answer) -> Callable[[Request], Awaitable[Response]]:
         try:
             asked = await _asked(request)
             return _json(await do(request.app.state.lab, asked))
-        except Cancelled:
+        except Outdated:
             return _json({"cancelled": True})
         except Refused as problem:
             return _json({"problem": str(problem)}, 422)
@@ -239,12 +239,12 @@ async def _asked(request: Request) -> Record:
     return value
 
 
-def _texts(asked: Record) -> Texts:
+def _texts(asked: Record) -> EditedTexts:
     files = asked.get("files", {})
     if not isinstance(files, dict):
         raise ValueError("files are no object")
     pairs = tuple(sorted((_text(name), _text(text)) for name, text in files.items()))
-    return Texts(_text(asked.get("overlay", "")), pairs)
+    return EditedTexts(_text(asked.get("overlay", "")), pairs)
 
 
 def _text(value: object) -> str:

@@ -1,6 +1,6 @@
 """Tells which texts a policy under edit has, and where in them something is.
 
-Inputs: how a pool is read, texts from the page.  Outputs: ``Texts``, ``Files``, marks.
+Inputs: how a pool is read, texts from the page.  Outputs: ``EditedTexts``, ``PolicyFiles``, marks.
 Positions are lines and columns from 0, columns in units of UTF-16, as browsers count.
 """
 
@@ -32,7 +32,7 @@ _READ_AS: Final = "<with_config>"
 
 
 @frozen
-class Texts:
+class EditedTexts:
     """What the page has: ``overlay``, and whole texts of those files that were changed."""
 
     overlay: str = ""
@@ -45,7 +45,7 @@ class Texts:
 
 
 @frozen
-class Files:
+class PolicyFiles:
     """The files of a pool's configuration by the names that the page has for them.
 
     ``now`` and ``version``: of the reader.
@@ -59,12 +59,12 @@ class Files:
     contents: Mapping[str, str] = Factory(dict)
 
     @classmethod
-    def of(cls, reading: PoolReading, now: float, version: Version) -> Files:
+    def of(cls, reading: PoolReading, now: float, version: Version) -> PolicyFiles:
         """Those of a pool; none of a scenario or a history, which have theirs inside."""
         alone = cls(reading, now, version)
         if reading.inputs.scenario is not None or reading.inputs.history is not None:
             return alone
-        texts = {one.name: one.text for one in alone.config(Texts()).texts}
+        texts = {one.name: one.text for one in alone.config(EditedTexts()).texts}
         found = {name: text for name, text in texts.items() if os.path.isfile(name)}
         root = os.path.commonpath([os.path.dirname(os.path.abspath(name)) for name in found] or "/")
         named = {os.path.relpath(name, root): name for name in found}
@@ -76,14 +76,14 @@ class Files:
         """Whether the configuration is one that a check can read."""
         return self.reading.inputs.scenario is None and self.reading.inputs.history is None
 
-    def edited(self, texts: Texts) -> dict[str, str]:
+    def edited(self, texts: EditedTexts) -> dict[str, str]:
         """The texts of changed files by full path; raises ``ReadError`` for another file."""
         for name, _ in texts.files:
             if name not in self.paths:
                 raise ReadError(f"the configuration has no file `{name}`")
         return {str(self.paths[name]): text for name, text in texts.files}
 
-    def config(self, texts: Texts) -> Config:
+    def config(self, texts: EditedTexts) -> Config:
         """The configuration with those texts, as the negotiator reads it."""
         reading = self.reading
         if texts.files:

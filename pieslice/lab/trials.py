@@ -28,7 +28,7 @@ from pieslice.api.pool import Pool
 from pieslice.api.session import Cancel, Session, Trial
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading, read_pool
-from pieslice.lab.texts import Files, Texts
+from pieslice.lab.texts import EditedTexts, PolicyFiles
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.charts import COLOURS, looks
 from pieslice.reports.document import plain
@@ -63,8 +63,8 @@ class Trials:
     def __init__(self, reading: PoolReading, seed: int = 0) -> None:
         capture = read_pool(reading)
         self._session: Session = Pool(reading, capture).session(seed=seed)
-        self._files = Files.of(reading, capture.facts.now, capture.facts.version.version)
-        self._kept: OrderedDict[Texts, Trial] = OrderedDict()
+        self._files = PolicyFiles.of(reading, capture.facts.now, capture.facts.version.version)
+        self._kept: OrderedDict[EditedTexts, Trial] = OrderedDict()
         self._slots = _slots(capture)
         self._places = {slot.name: place for place, slot in enumerate(self._slots)}
         self._people = _People({}, group_tree(capture.policy))
@@ -111,7 +111,7 @@ class Trials:
             "suggestions": list(islice(suggestions(held.capture.policy), _SUGGESTED)),
         }
 
-    def edit(self, texts: Texts, *, cancelled: Cancel) -> JsonObject:
+    def edit(self, texts: EditedTexts, *, cancelled: Cancel) -> JsonObject:
         """What comes of a policy; of one with which daemons would not start only why."""
         trial = self._trial(texts, cancelled)
         found: JsonObject = {"starts": trial.starts, "affects": list(trial.affects)}
@@ -131,7 +131,7 @@ class Trials:
         }
 
     def why(
-        self, texts: Texts, what: str, name: str, slot: str | None, *, cancelled: Cancel
+        self, texts: EditedTexts, what: str, name: str, slot: str | None, *, cancelled: Cancel
     ) -> JsonObject:
         """Why a job, a user or a group fares as it does, before and after.
 
@@ -151,7 +151,7 @@ class Trials:
             return [{"line": str(problem), "level": "bad"}]
         return [_block(one) for one in answer.report()]
 
-    def _trial(self, texts: Texts, cancelled: Cancel) -> Trial:
+    def _trial(self, texts: EditedTexts, cancelled: Cancel) -> Trial:
         if not texts.changed:
             return self._session.base
         trial = self._kept.pop(texts, None)

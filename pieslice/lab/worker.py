@@ -28,13 +28,13 @@ from pieslice.data import Content
 #: Kind of work -> the class whose methods answer, and which of them can be ended.
 WORK: Final = {
     "trials": ("pieslice.lab.trials", "Trials", frozenset(("edit", "why"))),
-    "checks": ("pieslice.lab.checks", "Checks", frozenset(())),
+    "checks": ("pieslice.lab.checks", "TextChecks", frozenset(())),
 }
 #: What comes of a question.
 DONE, CANCELLED, REFUSED, GONE = "done", "cancelled", "refused", "gone"
 
 
-class Cancelled(Exception):  # noqa: N818 - nothing went wrong
+class Outdated(Exception):  # noqa: N818 - nothing went wrong
     """A newer question of the same lane has come."""
 
 
@@ -152,7 +152,7 @@ class Worker:
         return answer
 
     async def ask(self, method: str, *arguments: object, lane: str = "") -> Content:
-        """An answer; raises ``Cancelled``, ``Refused`` or ``Gone``."""
+        """An answer; raises ``Outdated``, ``Refused`` or ``Gone``."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[tuple[str, Content]] = loop.create_future()
 
@@ -175,7 +175,7 @@ class Worker:
         state, answer = await future
         if state == DONE:
             return answer
-        raise {CANCELLED: Cancelled, REFUSED: Refused}.get(state, Gone)(answer)
+        raise {CANCELLED: Outdated, REFUSED: Refused}.get(state, Gone)(answer)
 
     @property
     def alive(self) -> bool:

@@ -21,8 +21,8 @@ from starlette.testclient import TestClient
 import pieslice
 from pieslice.lab.command import start
 from pieslice.lab.server import HEADER, MOST, Lab, application
-from pieslice.lab.texts import Texts
-from pieslice.lab.worker import Cancelled, Gone, Refused, Worker
+from pieslice.lab.texts import EditedTexts
+from pieslice.lab.worker import Gone, Outdated, Refused, Worker
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "pieslice" / "lab" / "web"
@@ -352,8 +352,8 @@ def test_a_scenario_has_no_files_and_no_check() -> None:
         pool = asyncio.run(trials.ask("overview"))
         assert pool["files"] == []
         assert not pool["checkable"]
-        assert asyncio.run(checks.ask("check", Texts("A = 1"))) == {"checked": False}
-        found = asyncio.run(trials.ask("edit", Texts("NEGOTIATOR_DEPTH_FIRST 1")))
+        assert asyncio.run(checks.ask("check", EditedTexts("A = 1"))) == {"checked": False}
+        found = asyncio.run(trials.ask("edit", EditedTexts("NEGOTIATOR_DEPTH_FIRST 1")))
         assert found["problems"][0]["file"] == "overlay"
     finally:
         trials.close()
@@ -385,7 +385,7 @@ def trials() -> Iterator[Worker]:
 
 
 def test_the_newest_edit_counts_and_none_waits_behind_it(trials: Worker) -> None:
-    texts = [Texts(f"PRIORITY_HALFLIFE = {number}\n") for number in range(60, 70)]
+    texts = [EditedTexts(f"PRIORITY_HALFLIFE = {number}\n") for number in range(60, 70)]
 
     async def all_at_once(lanes: list[str]) -> list[object]:
         asked = [trials.ask("edit", one, lane=lane) for one, lane in zip(texts, lanes, strict=True)]
@@ -394,7 +394,7 @@ def test_the_newest_edit_counts_and_none_waits_behind_it(trials: Worker) -> None
     same = asyncio.run(all_at_once(["a page"] * len(texts)))
     assert isinstance(same[-1], dict)
     assert same[-1]["starts"]
-    assert all(isinstance(one, Cancelled) for one in same[1:-1])
+    assert all(isinstance(one, Outdated) for one in same[1:-1])
     others = asyncio.run(all_at_once([f"page {number}" for number in range(len(texts))]))
     assert all(isinstance(one, dict) and one["starts"] for one in others)
 
