@@ -23,7 +23,7 @@ from negotiator.model.result import CycleResult, MatchKind, Reason
 from negotiator.model.snapshot import Snapshot
 from pieslice.between.leftovers import barred_by_limits, makes_no_part, may_have_limits
 from pieslice.negotiate.text import match_blocks
-from pieslice.negotiate.waiting import IdleUse, UsableIdle
+from pieslice.negotiate.waiting import UsableIdle
 from pieslice.reports.document import INLINE, NOT_SHOWN, json_name, shape
 from pieslice.reports.layout import Block, Line
 from pieslice.reports.result import Result
@@ -410,8 +410,7 @@ def _usable(cycle: AskedCycle, history: JobHistory, fate: JobFate | None) -> Usa
         else other.autocluster == fate.autocluster
         for other in waiting
     )
-    use = IdleUse(cycle.snapshot, cycle.policy, history.result)
-    return use.of(history.job.ad, alike)
+    return cycle.idle_use(history.result).of(history.job.ad, alike)
 
 
 def _limits_are_full(fate: JobFate) -> bool:

@@ -27,7 +27,7 @@ from negotiator.model.result import CycleResult, MatchKind
 from negotiator.model.snapshot import Snapshot
 from pieslice.between.leftovers import LeftoverStart
 from pieslice.negotiate.text import KINDS
-from pieslice.negotiate.waiting import IdleUse, UsableIdle
+from pieslice.negotiate.waiting import UsableIdle
 from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, plural
 from pieslice.reports.result import Result
@@ -217,7 +217,7 @@ def survey_jobs(cycle: AskedCycle, scope: JobScope) -> Surveyed:
             if fate.fate is Fate.NO_SESSION
         }
     }
-    use = IdleUse(snapshot, policy, result)
+    use = cycle.idle_use(result)
     ads = {(job.submitter, job.schedd, job.id): job.ad for job in asked}
     rows = []
     for jobs in waiting.values():

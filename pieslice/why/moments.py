@@ -48,6 +48,7 @@ from negotiator.model.snapshot import Snapshot
 from negotiator.pool.ephemeral import decorate_request
 from pieslice.between.course import Party
 from pieslice.between.leftovers import Leftovers, leftovers
+from pieslice.negotiate.waiting import IdleUse
 from pieslice.why.asked import AskedJob
 from pieslice.why.fates import Fate, JobFate, fate_of
 from pieslice.why.sessions import Attempt, CycleRecord, JobInQueue, RequestLog
@@ -140,7 +141,8 @@ class _StopError(Exception):
 class RecordedCycle:
     """A whole cycle that was watched, with all requests of all submitters; ``steps``: of quotas.
 
-    ``board``: as it was in the end; ``placed``: who got the slot of each match.
+    ``board``: as it was in the end; ``placed``: who got the slot of each match; ``use``: what jobs
+    can use of the idle slots.
     """
 
     result: CycleResult
@@ -148,6 +150,7 @@ class RecordedCycle:
     steps: tuple[Event, ...]
     board: Board
     placed: Sequence[QueuedJob | None]
+    use: IdleUse
 
 
 @frozen(eq=False)
@@ -229,9 +232,20 @@ class AskedCycle:
 
         result = self.run(every)
         assert watch.board is not None
-        placed = watch.placements.jobs
-        known = RecordedCycle(result, log.record, tuple(steps), watch.board, placed)
+        known = RecordedCycle(
+            result,
+            log.record,
+            tuple(steps),
+            watch.board,
+            watch.placements.jobs,
+            IdleUse(self.snapshot, self.policy, result),
+        )
         return evolve(self, known=known)
+
+    def idle_use(self, result: CycleResult) -> IdleUse:
+        """What jobs can use of the idle slots; ``result``: of the cycle."""
+        known = self.known
+        return IdleUse(self.snapshot, self.policy, result) if known is None else known.use
 
     def run_until(self, look: Callable[[Event], tuple[T] | None]) -> T:
         """Run it until ``look`` finds something, and return that.
