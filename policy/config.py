@@ -63,7 +63,7 @@ class Config:
 
     ``complete`` is False when the reading stopped at an error, as every daemon and tool of
     HTCondor would; ``texts`` are those of the files that were read, in this order.  ``version`` is
-    that of the reader.
+    that of the reader; ``sources`` is where other files are that it names, such as maps.
     """
 
     scope: Scope
@@ -72,6 +72,7 @@ class Config:
     complete: bool
     texts: tuple[Source, ...]
     version: Version = NEWEST
+    sources: Sources = field(factory=MemorySources, eq=False, repr=False)
     #: Values as this reader has them, which nothing changes any more.
     _known: Known = field(factory=dict, init=False, eq=False, repr=False)
     _others: dict[Context, Config] = field(factory=dict, init=False, eq=False, repr=False)
@@ -158,7 +159,7 @@ def load_config(
     except ReadingStopped:
         complete = False
     read = (tuple(reader.files), complete, tuple(reader.texts))
-    return Config(scope, tuple(diagnostics), *read, library.version)
+    return Config(scope, tuple(diagnostics), *read, library.version, sources)
 
 
 def config_from_mapping(

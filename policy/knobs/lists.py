@@ -150,6 +150,7 @@ def memberships(macro: str) -> tuple[tuple[NameList, str], ...]:
 _LISTED_ENDS: Final = (
     *("_NAMES", "_JOBLIST", "_ATTRS", "_EXPRS", "_METHODS", "DAEMON_LIST", "COLLECTOR_HOST"),
     *("CONDOR_HOST", "FLOCK_TO", "FLOCK_FROM", "DOCKER_VOLUMES", "CONDOR_VIEW_HOST", "SUPER_USERS"),
+    *("HAD_LIST", "REPLICATION_LIST"),
 )
 
 

@@ -14,6 +14,8 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.language.macros import ExpansionError
+from policy.language.numbers import integer_literal, saturated
+from policy.lint.choices import out_of_range
 from policy.lint.finding import NOTE, Finding, Per, looks_at
 from policy.lint.view import Item, Setting, View
 
@@ -23,18 +25,25 @@ DISAGREE: Final = Finding(
     "condor_had and condor_replication listen where HAD_ARGS and REPLICATION_ARGS say, and the"
     " others look for them where HAD_LIST and REPLICATION_LIST say, which name the machines of"
     " COLLECTOR_HOST, each with its port; MASTER_NEGOTIATOR_CONTROLLER = HAD gives it the"
-    " negotiator. Daemons are clients of each other: without a method that both sides take, or"
-    " where one side requires what the other never does, they cannot talk. A second negotiator or"
+    " negotiator. condor_had ends where it does not find itself in HAD_LIST, so it needs a port in"
+    " HAD_ARGS, or HAD_USE_SHARED_PORT and the port of COLLECTOR_HOST in the list. Daemons are"
+    " clients of each other: without a method that both sides take, or where one side requires what"
+    " the other never does, they cannot talk. Between LOWPORT and HIGHPORT there is a port for each"
+    " daemon that the shared port does not serve. A second negotiator or"
     " schedd needs a name and a SPOOL of its own. FLOCK_COLLECTOR_HOSTS and FLOCK_NEGOTIATOR_HOSTS"
     " go side by side, and the negotiators of other pools need ALLOW_NEGOTIATOR.",
     bad="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51451, cm2.example.edu:51451\n",
     good="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51450, cm2.example.edu:51450\n",
     observed="Observed with 25.14.1: condor_had ends with `my address is not present in HAD_LIST`"
-    " where the list has no ports; its schedd says `lists are not the same size. Flocking"
+    " where the list has no ports or it listens on another one, ends with HAD_USE_SHARED_PORT where"
+    " nobody shares a port, and with HAD_USE_REPLICATION without REPLICATION_LIST; daemons end that"
+    " find no port in the range. Its schedd says `lists are not the same size. Flocking"
     " disabled.` A negotiator with a local name has that in its own name, unless NEGOTIATOR_NAME is"
     " set. The rest follows from the manual.",
 )
 _LISTS: Final = ("HAD_LIST", "REPLICATION_LIST")
+_COLLECTOR_PORT: Final = "9618"
+_PORTS: Final = 65535
 _ON_PORT: Final = re.compile(r"(?<!\S)-p\s+(\d+)")
 _LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
 _ADDRESS: Final = re.compile(r"(\[[^\]]*\]|[^:?\s]+)(?::(\d+))?(?:\?\S*)?")
@@ -75,40 +84,80 @@ def availability(view: View) -> Iterator[Diagnostic]:
     lists = {name: setting for name in _LISTS if (setting := _of(view, name)) is not None}
     hosts = {name: addresses(setting) for name, setting in lists.items()}
     for name, setting in lists.items():
-        yield from _ports(setting, hosts[name])
+        yield from _ports(view, setting, hosts[name])
     had, replication = hosts.get("HAD_LIST", []), hosts.get("REPLICATION_LIST", [])
     if had and replication:
         yield from _lacking(lists["REPLICATION_LIST"], replication, had, "HAD_LIST")
     collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
     if had and collectors is not None:
         yield from _lacking(lists["HAD_LIST"], had, addresses(collectors), collectors.macro)
+    yield from _controlled(view)
+    replicates = _of(view, "HAD_USE_REPLICATION")
+    if had and replicates and not replication and view.is_on("HAD_USE_REPLICATION", "HAD", False):
+        message = "condor_had ends: there is no REPLICATION_LIST"
+        yield replicates.say(DISAGREE, message, replicates.whole())
+
+
+def _controlled(view: View) -> Iterator[Diagnostic]:
+    """What condor_had of DAEMON_LIST starts and stops; negotiators that nobody stops."""
     started, control = _of(view, "DAEMON_LIST"), _of(view, "MASTER_NEGOTIATOR_CONTROLLER")
-    negotiates = "NEGOTIATOR" in _started(view)
-    for item in [] if started is None else started.items():
-        if item.text.upper() != "HAD" or started is None or negotiates == (control is not None):
-            continue
+    by_name = {} if started is None else {item.text.upper(): item for item in started.items()}
+    item, negotiates = by_name.get("HAD"), "NEGOTIATOR" in by_name
+    if started is None:
+        return
+    if item is not None and negotiates == (control is None):
         message = "condor_had has no negotiator to start: DAEMON_LIST lacks it"
         help_text = None
         if negotiates:
             message = "condor_had has no negotiator to control, and every machine negotiates"
             help_text = "MASTER_NEGOTIATOR_CONTROLLER = HAD is missing"
         yield started.say(DISAGREE, message, item, help_text)
+    collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
+    hosts = {one.host for one in addresses(collectors)} if collectors is not None else set()
+    if len(hosts) > 1 and "had" not in view.words and {"COLLECTOR", "NEGOTIATOR"} <= set(by_name):
+        message = f"a negotiator here, and {len(hosts)} central managers without condor_had"
+        help_text = "if the others have one, too, they match the same slots; HAD keeps one of them"
+        found = started.say(DISAGREE, message, by_name["NEGOTIATOR"], help_text)
+        found.severity = NOTE
+        yield found
 
 
-def _ports(setting: Setting, listed: list[Address]) -> Iterator[Diagnostic]:
+def _ports(view: View, setting: Setting, listed: list[Address]) -> Iterator[Diagnostic]:
     """Addresses without a port, and ports that are not where the daemon listens."""
-    args = setting.macro[: -len("LIST")] + "ARGS"
-    own = _ON_PORT.search(setting.beside(args))
+    daemon = setting.macro.upper().removesuffix("_LIST")
+    own = _ON_PORT.search(setting.beside(f"{daemon}_ARGS"))
     bare = next((one for one in listed if not one.port), None)
+    ports, help_text = {one.port for one in listed}, None
+    shares = view.is_on(f"{daemon}_USE_SHARED_PORT", daemon, False)
     if bare is not None:
         message = f"`{bare.item.text}` has no port, and the daemon does not find itself in the list"
         if bare.item.text in setting.entry.raw:
             yield setting.say(DISAGREE, message, bare.item, "it ends")
         else:
             yield DISAGREE.on(setting.entry, message, "it ends")
-    elif own is not None and listed and own[1] not in {one.port for one in listed}:
-        message = f"{setting.macro} has the port {listed[0].port}, and {args} says {own[1]}"
-        yield setting.say(DISAGREE, message, setting.whole())
+        return
+    if not listed:
+        return
+    if shares and not view.is_on("USE_SHARED_PORT", "MASTER", True):
+        message = f"{daemon}_USE_SHARED_PORT is True, and USE_SHARED_PORT is False: it ends"
+    elif shares and not ports & (shared := _shared_ports(view)):
+        message = f"it has the port {listed[0].port}, and the shared port is {min(shared)}"
+        help_text = "the daemon does not find itself in the list, and ends"
+    elif own is not None and own[1] not in ports and not shares:
+        message = f"{setting.macro} has the port {listed[0].port}, and {daemon}_ARGS says {own[1]}"
+    elif own is None and daemon == "HAD" and not shares and "HAD" in _started(view):
+        message = "condor_had listens on any port, and does not find itself in the list"
+        help_text = f"it ends; `HAD_ARGS = -p {listed[0].port}` says which one"
+    else:
+        return
+    yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+def _shared_ports(view: View) -> set[str]:
+    """Where the daemons of a central manager listen that share a port."""
+    collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
+    listed = [] if collectors is None else addresses(collectors)
+    return {one.port or _COLLECTOR_PORT for one in listed} or {_COLLECTOR_PORT}
 
 
 def _lacking(
@@ -140,6 +189,35 @@ def one_port(view: View) -> Iterator[Diagnostic]:
             message = f"{taken[found[1]]} has the port {found[1]}, too"
             yield args.say(DISAGREE, message, Item.of(found))
         taken.setdefault(found[1], name)
+
+
+@looks_at(Per.CONFIGURATION)
+def too_few_ports(view: View) -> Iterator[Diagnostic]:
+    """A range of ports that is smaller than what DAEMON_LIST starts without a shared port."""
+    daemons = set(_started(view)) - {"COLLECTOR", "SHARED_PORT"}
+    if not daemons or view.is_on("USE_SHARED_PORT", "MASTER", True):
+        return
+    for ours in ("IN_", ""):
+        low, high = _of(view, f"{ours}LOWPORT"), _of(view, f"{ours}HIGHPORT")
+        ends = [None if one is None else integer_literal(one.text()) for one in (low, high)]
+        if high is None or ends[0] is None or ends[1] is None:
+            continue
+        many = ends[1] - ends[0] + 1
+        if 0 < many < len(daemons):
+            message = f"{many} ports for {len(daemons)} daemons of DAEMON_LIST that share none"
+            yield high.say(DISAGREE, message, high.whole(), "those that get none end")
+
+
+@looks_at(Per.ITEM, r"(COLLECTOR|CONDOR|CONDOR_VIEW)_HOST|FLOCK_TO|(HAD|REPLICATION)_LIST")
+def port_of_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """A port behind a host that no machine has."""
+    found = _ADDRESS.fullmatch(item.text)
+    port = "" if found is None else found[2]
+    if found is not None and port and saturated(port) > _PORTS:
+        part = Item(
+            port, item.start + len(found[1]) + 1, item.start + len(found[1]) + 1 + len(port)
+        )
+        yield setting.say(out_of_range, f"{port} is no port: they end at {_PORTS}", part)
 
 
 @looks_at(Per.CONFIGURATION)

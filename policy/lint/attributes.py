@@ -30,7 +30,7 @@ from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
 from policy.lint.names import near
-from policy.lint.spelling import inflected, meant_by_words, vocabulary
+from policy.lint.spelling import inflected, is_one_place, meant_by_words, vocabulary
 from policy.lint.trees import guarded, names, references, scope_of, sides
 from policy.lint.view import View
 from policy.values.domain import UNDEFINED_ONLY
@@ -95,6 +95,7 @@ _LONG_ENOUGH: Final = 6
 _OWN_LENGTH: Final = 5
 #: Two names of which one begins the other have so many letters at least.
 _LONG: Final = 8
+_VERY_LONG: Final = 10
 #: Words that are attributes here and were meant as something else.
 _WORDS: Final = {
     "time": "time()",
@@ -359,6 +360,10 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         usual = vocabulary(tuple(row.name for row in rows if not kinds.isdisjoint(row.ads)))
         short = _OF_ONES_OWN.match(name) is None
         meant = inflected(name, usual) if asked else meant_by_words(name, usual, shorter=short)
+    if meant is None and not asked and len(name) >= _VERY_LONG:
+        # Nobody has attributes of their own that are so like those of the negotiator.
+        alike = (row.name for row in EPHEMERAL if is_one_place(name, row.name))
+        meant = next(alike, None)
     if meant is None:
         return None
     return UNKNOWN_ATTRIBUTE, f"unknown attribute `{name}` in {one.name}", Meant(meant, name)

@@ -16,20 +16,16 @@ from policy.language.expressions import parse
 from policy.language.numbers import integer_literal, read_boolean, read_integer
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import EVERY_OTHER, NOTE, Per, finding
-from policy.lint.trees import names, references, scope_of
+from policy.lint.trees import conjuncts, names, references, scope_of
 from policy.lint.view import Setting, View
+from policy.values.domain import single_number
 
 #: What a job has to leave at most after a soft kill, if nobody says otherwise.
 _VACATE_TIME: Final = 600
 #: So few jobs that one more is much.
 _FEW: Final = 10
+_MADE: Final = re.compile(r"NUM_SLOTS_TYPE_(\d+)", re.IGNORECASE)
 _CONFLICT: Final = re.compile(r"\bResourceConflict\b", re.IGNORECASE)
-
-
-def _is_true(view: View, macro: str, daemon: str, otherwise: bool) -> bool:
-    config = view.config.seen_by(daemon)
-    found = read_boolean(config.text(macro) or "", config.scope.functions.evaluate)
-    return otherwise if found is None else found
 
 
 @finding(
@@ -50,7 +46,7 @@ def unprotected(view: View, setting: Setting) -> Iterator[Diagnostic]:
     given = setting.beside("MACHINEMAXVACATETIME")
     retires = read_integer(setting.text(), evaluate)
     vacates = read_integer(given, evaluate) if given else _VACATE_TIME
-    if not _is_true(view, "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", "NEGOTIATOR", False):
+    if not view.is_on("NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", "NEGOTIATOR", False):
         return
     if retires is not None and vacates is not None and 0 < retires <= vacates:
         message = f"{retires} s of retirement protect no job: MACHINEMAXVACATETIME is {vacates} s"
@@ -99,7 +95,7 @@ def claimed_again(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     if setting.unparsable() is not None or not text.strip() or not names(parse(text).node):
         return
-    if _is_true(view, "CLAIM_PARTITIONABLE_LEFTOVERS", "SCHEDD", True):
+    if view.is_on("CLAIM_PARTITIONABLE_LEFTOVERS", "SCHEDD", True):
         message = "jobs that it refuses are given leftovers of slots, and lose them, without end"
         help_text = "say it in START, or set CLAIM_PARTITIONABLE_LEFTOVERS = False for the schedd"
         yield setting.say(claimed_again, message, setting.whole(), help_text)
@@ -151,9 +147,68 @@ def in_turn(one: MacroExpression) -> Iterator[Diagnostic]:
 )
 def one_too_many(view: View, setting: Setting) -> Iterator[Diagnostic]:
     most = integer_literal(setting.text())
-    leftovers = _is_true(view, "CLAIM_PARTITIONABLE_LEFTOVERS", "SCHEDD", True)
+    leftovers = view.is_on("CLAIM_PARTITIONABLE_LEFTOVERS", "SCHEDD", True)
     if setting.prefix not in (None, "SCHEDD"):
         return
     if most is not None and 0 < most <= _FEW and leftovers:
         message = f"{most + 1} jobs start where leftovers of a slot are used, and one is evicted"
         yield setting.say(one_too_many, message, setting.whole())
+
+
+#: What a dynamic slot has of what a job asked for, with the least that one has.
+_CUT: Final = {"cpus": 1, "memory": 128, "disk": 1024, "gpus": 0}
+#: Attributes that tell the slot that is cut from the one that it is cut from.
+_TOLD_APART: Final = frozenset(("dynamicslot", "partitionableslot", "slottype", "slotid"))
+_MORE: Final = tuple(f"{name} {sign} $many" for name in _CUT for sign in (">", ">="))
+_SPARE: Final = (
+    *("RequestCpus < Cpus", "RequestCpus <= Cpus / $part", "RequestCpus < Cpus / $part"),
+    *("RequestCpus * $part <= Cpus", "RequestCpus * $part < Cpus"),
+)
+
+
+@finding(
+    "P515",
+    "START that asks for more than the slot of a job has",
+    "The startd asks START again of the dynamic slot that it cuts for the job, which has what the"
+    " job asked for and no more. Where START wants more, the job is matched, the startd refuses the"
+    " slot, and so on in every cycle. TotalSlotCpus is the same in both, RequestCpus is the job's.",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT_TYPE_1_PARTITIONABLE = True\n"
+    "START = MY.Cpus >= 4\n",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT_TYPE_1_PARTITIONABLE = True\n"
+    "START = TARGET.RequestCpus >= 4\n",
+    per=Per.EXPRESSION,
+    of=r"(SLOT_TYPE_\d+_)?START",
+    observed="Observed with 25.14.1: `slot1_1: Slot Requirements not satisfied`, `Request to create"
+    " dslot resource refused`, and the job stays idle.",
+)
+def refused_again(one: MacroExpression) -> Iterator[Diagnostic]:
+    """Parts that have to hold, of machines all of whose slots are partitionable."""
+    if one.part is not None or not _is_cut(one) or not _TOLD_APART.isdisjoint(names(one.tree)):
+        return
+    needed = {id(node) for node in conjuncts(one.tree)}
+    for node, holes in (*one.find(*_MORE), *one.find(*_SPARE)):
+        own = next(ref for ref in references(node) if ref.name.casefold() in _CUT)
+        least, many = _CUT[own.name.casefold()], holes.get("many")
+        known = None if many is None else single_number(one.evaluation.alone(many))
+        too_few = many is None or (known is not None and known > least)
+        if id(node) in needed and scope_of(own) != "target" and too_few:
+            message = f"the slot that is cut for a job has only the {own.name} that it asked for"
+            who = "every job is" if many is None else "jobs that ask for less are"
+            help_text = f"{who} matched and refused, in every cycle; compare Request{own.name}"
+            yield one.say(refused_again, message, node, help_text)
+            return
+
+
+def _is_cut(one: MacroExpression) -> bool:
+    """Are all slots that the expression is for partitionable?"""
+    view, types = one.view, one.setting.macro.upper().split("_")[2:3]
+    if any(name.endswith("consumption_policy") for name in view.macros):
+        return False  # that says what a dynamic slot has
+    if not types:
+        found = (_MADE.fullmatch(entry.name) for entry in view.config.scope.table)
+        types = [made[1] for made in found if made is not None]
+    if not types and view.config.text("NUM_SLOTS") is None:
+        return "STARTD" in (view.config.text("DAEMON_LIST") or "").upper()
+    return bool(types) and all(
+        view.is_on(f"SLOT_TYPE_{number}_PARTITIONABLE", "STARTD", False) for number in types
+    )

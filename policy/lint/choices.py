@@ -8,6 +8,7 @@ the rest.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
@@ -17,10 +18,11 @@ from attr import frozen
 from classad.errors import Diagnostic
 from policy.config import Config
 from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, UPPER_BOUNDS, Choice
+from policy.knobs.lists import is_list
 from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import DETECTED_ORIGIN, Definition
-from policy.lint.finding import ERROR, Advice, Meant, Per, finding, meant
+from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, meant
 from policy.lint.view import Item, Setting, View
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
@@ -35,6 +37,7 @@ _LIST: Final = re.compile(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
 _BETWEEN_COMMAS: Final = re.compile(r"[^,\s]([^,\n]*[^,\s])?")
 _MOST_TYPES: Final = 10
 _CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
+_ITEMS: Final = re.compile(r"[^,\s]+")
 _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
 
 
@@ -125,6 +128,35 @@ def _is_built_in(setting: Setting, high: str) -> bool:
     built_in = (table.default(setting.macro), table.default(high))
     least, most = (integer_literal(one.raw) if one else None for one in built_in)
     return least is not None and most is not None and 0 < most < least
+
+
+@finding(
+    "P136",
+    "a list that has an item twice",
+    "Daemons, transforms, attributes and hosts count once, however often a list has them. Where one"
+    " stands twice in one statement, another one may have been meant. Lists of who may do what are"
+    " left alone, and so is what a list adds to its value of before.",
+    bad="JOB_TRANSFORM_NAMES = Groups, Memory, Groups\nJOB_TRANSFORM_Groups = SET X 1\n"
+    "JOB_TRANSFORM_Memory = SET Y 1\n",
+    good="JOB_TRANSFORM_NAMES = Groups, Memory\nJOB_TRANSFORM_Groups = SET X 1\n"
+    "JOB_TRANSFORM_Memory = SET Y 1\n",
+    severity=NOTE,
+    of=r"(?!ALLOW_|DENY_|GROUP_NAMES)\w+",
+    observed="Observed with 25.14.1: its master starts a daemon once, its startd a cron job, its"
+    " schedd applies a transform once.",
+)
+def twice(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if not is_list(setting.macro):
+        return
+    written = _ITEMS.findall(setting.entry.written or setting.entry.raw)
+    counts = Counter(word.casefold() for word in written if "$" not in word)
+    seen: set[str] = set()
+    for item in setting.items():
+        folded = item.text.casefold()
+        if folded in seen and counts[folded] > 1:
+            yield setting.say(twice, f"{setting.macro} has `{item.text}` already", item)
+            return
+        seen.add(folded)
 
 
 @finding(

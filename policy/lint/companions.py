@@ -45,6 +45,12 @@ def _is_listed(view: View, setting: Setting, name: str) -> bool:
     return not manages or name.casefold() in view.words
 
 
+def _is_replicating(view: View, setting: Setting, name: str) -> bool:
+    """May it be started?  That condor_had ends without a list of replicas is said elsewhere."""
+    lacks = bool(setting.beside("HAD_LIST")) and not setting.beside("REPLICATION_LIST")
+    return lacks or _is_listed(view, setting, name)
+
+
 def _is_prefix(view: View, setting: Setting, name: str) -> bool:
     """Does any macro begin so?"""
     return any(one.startswith(name.casefold()) for one in view.defined)
@@ -127,7 +133,7 @@ _COMPANIONS: Final = (
         for daemon in ("DEFRAG", "ROOSTER", "GANGLIAD", "REPLICATION")
     ),
     _need(
-        "HAD_USE_REPLICATION", _is_listed, "REPLICATION",
+        "HAD_USE_REPLICATION", _is_replicating, "REPLICATION",
         help="REPLICATION is not in DAEMON_LIST, so nothing is replicated",
     ),
     *(

@@ -39,7 +39,8 @@ _BY_LETTER: Final = {
 }
 #: With so many letters in common a slip means what it counts as.
 _ALIKE: Final = 3
-_KNOWN: Final = (
+#: The methods of authentication.
+METHODS: Final = (
     *("SSL", "KERBEROS", "PASSWORD", "FS", "FS_REMOTE", "IDTOKEN", "IDTOKENS", "TOKEN", "TOKENS"),
     *("SCITOKEN", "SCITOKENS", "NTSSPI", "MUNGE", "CLAIMTOBE", "ANONYMOUS"),
 )
@@ -80,10 +81,10 @@ def level(view: View, setting: Setting) -> Iterator[Diagnostic]:
 )
 def method(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     name = item.text.upper()
-    if name not in _KNOWN and not {item.text[0], item.text[-1]} & set("\"'"):
+    if name not in METHODS and not {item.text[0], item.text[-1]} & set("\"'"):
         otherwise = "GSI is no longer supported" if name == "GSI" else None
         message = f"there is no method `{item.text}`; it is passed over"
-        yield setting.say(method, message, item, meant(item.text, _KNOWN, otherwise))
+        yield setting.say(method, message, item, meant(item.text, METHODS, otherwise))
 
 
 @finding(

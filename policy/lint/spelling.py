@@ -21,6 +21,7 @@ _ENDINGS: Final = frozenset(
 _STEM: Final = 4
 #: A name of one word has so many letters before it may lack another word.
 _TELLING: Final = 8
+_PLACE: Final = 2
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -120,8 +121,7 @@ def inflected(name: str, known: Vocabulary) -> str | None:
 
 def is_form(one: str, other: str) -> bool:
     """Are two words forms of one: negotiator and negotiation, limit and limits?"""
-    pairs = enumerate(zip(one, other, strict=False))
-    stem = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    stem = _alike(one, other)
     return stem >= _STEM and {one[stem:], other[stem:]} <= _ENDINGS
 
 
@@ -132,6 +132,20 @@ def reordered(name: str, known: Vocabulary) -> str | None:
         return None
     fits = known.in_any_order.get(tuple(sorted(mine)), ())
     return next((known.by_words[theirs] for theirs in fits if theirs != mine), None)
+
+
+def is_one_place(name: str, known: str) -> bool:
+    """Are two names the same but for a letter or two of each in one place?"""
+    short, long = sorted((name.casefold(), known.casefold()), key=len)
+    begin = _alike(short, long)
+    end = _alike(short[begin:][::-1], long[begin:][::-1])
+    return begin + end < len(short) and len(long) - begin - end <= _PLACE
+
+
+def _alike(one: str, other: str) -> int:
+    """How many letters two words begin with in common."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _one_cut(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:

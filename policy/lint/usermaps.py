@@ -1,4 +1,4 @@
-"""Checks user maps: the names that userMap() asks for, and the lines of maps that files hold.
+"""Checks maps: the names that userMap() asks for, and the lines of user and certificate maps.
 
 Follows: the schedd of 25.14.1, which reads the maps that its own list names; a line is method, key
 and result, and the first one that fits counts.
@@ -7,12 +7,17 @@ and result, and the first one that fits counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Final
 
+from attr import frozen
+
+from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic, suggest
+from classad.source import Source
 from policy.knobs.other_daemons import DAEMONS
-from policy.lint.finding import Finding, Meant, Per, finding, looks_at, meant
+from policy.lint.finding import NOTE, Finding, Meant, Per, finding, looks_at, meant
+from policy.lint.security import METHODS
 from policy.lint.view import Item, Setting, View
 from policy.maps.user_maps import MapLine, parse_user_map
 
@@ -22,6 +27,9 @@ _CALL: Final = re.compile(
 )
 _NAMES: Final = "_CLASSAD_USER_MAP_NAMES"
 _DATA: Final = "CLASSAD_USER_MAPDATA_"
+_FILE: Final = "CLASSAD_USER_MAPFILE_"
+#: A key without a sign of a pattern but the dot of names.
+_PLAIN: Final = re.compile(r"[\w.@/=-]+")
 _ITEM: Final = re.compile(r"[^,\s]+")
 #: Macros of the schedd that no knob covers.
 _OF_SCHEDD: Final = ("SUBMIT_REQUIREMENT_", "JOB_TRANSFORM_", "SYSTEM_PERIODIC_")
@@ -94,75 +102,143 @@ def _daemon(setting: Setting) -> str | None:
 
 LINE: Final = Finding(
     "P218",
-    "a line of a user map that counts for nothing",
+    "a line of a map that counts for nothing",
     "A line has a method, which is `*` for what userMap() looks up, a key and a result; the first"
-    " one whose key fits counts. Words behind the result are passed over.",
+    " one whose key fits counts. Words behind the result are passed over. In CERTIFICATE_MAPFILE"
+    " the method is one of authentication, and a key is a pattern that may fit anywhere in the"
+    " name, unless CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS is True.",
     "SCHEDD_CLASSAD_USER_MAP_NAMES = Groups\nCLASSAD_USER_MAPDATA_Groups @=end\n"
     "alice physics\n@end\n",
     "SCHEDD_CLASSAD_USER_MAP_NAMES = Groups\nCLASSAD_USER_MAPDATA_Groups @=end\n"
     "* alice physics\n@end\n",
-    observed="Observed with 25.14.1: user maps are recorded with its library.",
+    observed="Observed with 25.14.1: user maps are recorded with its library; its collector passes"
+    " over lines of a certificate map with two words, with a pattern that does not compile and with"
+    " the method `*`, and maps `alice` by the key `ali`.",
 )
 
 
-@looks_at(Per.SETTING, _DATA + r"\w+")
+@frozen
+class MapText:
+    """The text of a map: a file's, or the value of a macro where ``source`` is None."""
+
+    setting: Setting
+    text: str
+    source: Source | None = None
+
+    def say(self, number: int, message: str, help_text: str | None = None) -> Diagnostic:
+        """A finding about a line, counted from 1."""
+        lines = self.text.splitlines(keepends=True)
+        start = sum(map(len, lines[: number - 1]))
+        words = lines[number - 1].strip()
+        start = self.text.index(words, start)
+        part = Item(words, start, start + len(words))
+        source, setting = self.source, self.setting
+        if source is None and setting.entry.source is not None:
+            source = setting.entry.source
+            start = source.text.find(words, setting.entry.start, setting.entry.end)
+        if source is None or start < 0:
+            return setting.say(LINE, message, part, help_text)
+        end = start + len(words)
+        return LINE.at(message, source, start, end, help_text, macro=setting.macro)
+
+
+def _file_of(setting: Setting) -> MapText | None:
+    """The file that a macro names, where it can be read here."""
+    path, sources = setting.text().strip(), setting.config.sources
+    text = None if not path or sources.forbids(path) else sources.read(path)
+    return None if text is None else MapText(setting, text, Source(text, sources.place(path)))
+
+
+@looks_at(Per.SETTING, r"CLASSAD_USER_MAP(DATA|FILE)_\w+")
 def lines(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """The lines of a map that stands in a file of the configuration."""
+    """The lines of a user map, in a file of the configuration or in one of its own."""
+    of_file = setting.macro.upper().startswith(_FILE)
+    name = setting.macro[len(_FILE if of_file else _DATA) :]
+    mapping = _file_of(setting) if of_file else MapText(setting, setting.entry.raw)
+    if mapping is None:
+        return
+    prefix = view.is_on(f"CLASSAD_USER_MAP_PREFIX_{name}", "SCHEDD", False)
+    methods = yield from _read(mapping, prefix=prefix)
+    raw = " ".join(one.entry.raw for one in view.settings).casefold()
+    for method, rows in methods.items():
+        if method != "*" and f"{name}.{method}".casefold() not in raw:
+            for row in rows:
+                message = f"`{method}` is its method: only `{name}.{method}` is looked up there"
+                yield mapping.say(row.number, message, "the method is `*`")
+        yield from _unreachable(mapping, rows)
+        yield from _groups(mapping, rows, view.groups)
+
+
+@looks_at(Per.SETTING, "CERTIFICATE_MAPFILE")
+def certificates(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """The lines of the map from who somebody is by a method to users."""
+    mapping = _file_of(setting)
+    if mapping is None:
+        return
+    literal = view.is_on("CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS", "SCHEDD", False)
+    methods = yield from _read(mapping)
+    for method, rows in methods.items():
+        told = ""
+        if method == "*":
+            told = "`*` is no method here: a line is for one of authentication"
+        elif method.upper() not in METHODS:
+            told = f"there is no method `{method.upper()}`"
+        for row in rows if told else ():
+            name = method.upper()
+            advice = "GSI is no longer supported" if name == "GSI" else suggest(name, METHODS)
+            yield mapping.say(row.number, told, advice)
+        if not told:
+            yield from _unreachable(mapping, rows, literal=literal)
+        for row in rows if not (told or literal) else ():
+            yield from _pattern(mapping, row)
+
+
+def _pattern(mapping: MapText, row: MapLine) -> Iterator[Diagnostic]:
+    """A key without slashes that is a pattern all the same."""
+    if row.pattern is None and compile_pattern(row.key, "") is None:
+        yield mapping.say(row.number, f"`{row.key}` is not a regular expression")
+    elif row.pattern is None and _PLAIN.fullmatch(row.key):
+        message = f"`{row.key}` fits every name that has it anywhere"
+        found = mapping.say(row.number, message, f"`/^{re.escape(row.key)}$/` fits that name alone")
+        found.severity = NOTE
+        yield found
+
+
+def _read(
+    mapping: MapText, *, prefix: bool = False
+) -> Generator[Diagnostic, None, dict[str, list[MapLine]]]:
+    """What the lines say, by method; findings about those that say nothing."""
     skipped: list[Diagnostic] = []
-    text, name = setting.entry.raw, setting.macro[len(_DATA) :]
-    methods = parse_user_map(text, name=name, skipped=skipped)
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
+    methods = parse_user_map(mapping.text, prefix=prefix, skipped=skipped)
     for one in skipped:
         assert one.line is not None
-        yield _at(setting, text, starts, one.line, one.message)
-    raw = " ".join(one.entry.raw for one in view.settings).casefold()
-    for method, known in methods.items():
-        if method != "*" and f"{name}.{method}".casefold() not in raw:
-            for row in known.rows():
-                message = f"`{method}` is its method: only `{name}.{method}` is looked up there"
-                yield _at(setting, text, starts, row.number, message, "the method is `*`")
-        yield from _unreachable(setting, text, starts, list(known.rows()), view.groups)
+        yield mapping.say(one.line, one.message)
+    return {method: list(known.rows()) for method, known in methods.items()}
 
 
 def _unreachable(
-    setting: Setting, text: str, starts: list[int], rows: list[MapLine], groups: tuple[str, ...]
+    mapping: MapText, rows: list[MapLine], *, literal: bool = True
 ) -> Iterator[Diagnostic]:
-    """Lines behind another one of the same key, and what is wrong with results."""
-    seen: dict[tuple[bool, str], int] = {}
+    """Lines behind another one that takes their names, and words behind results.
+
+    ``literal``: a key without slashes is a name and no pattern.
+    """
+    seen: set[tuple[bool, str]] = set()
     for row in rows:
-        key = row.pattern is None, row.key
-        everything = next((at for (plain, k), at in seen.items()
-                           if not plain and k in _EVERYTHING), None)  # fmt: skip
-        if seen.get(key, everything) is not None:
-            yield _at(setting, text, starts, row.number, "a line above takes its names")
-        elif row.rest:
-            message = f"`{row.rest}` behind the result is passed over"
-            yield _at(setting, text, starts, row.number, message)
-        elif groups and row.result not in groups and suggest(row.result, groups) is not None:
-            message = f"there is no group `{row.result}`"
-            advice = f"did you mean `{suggest(row.result, groups)}`?"
-            yield _at(setting, text, starts, row.number, message, advice)
-        seen.setdefault(key, row.number)
+        key = row.pattern is None and literal, row.key
+        if key in seen or any((False, every) in seen for every in _EVERYTHING):
+            yield mapping.say(row.number, "a line above takes its names")
+        elif row.rest and not row.rest.startswith("#"):
+            yield mapping.say(row.number, f"`{row.rest}` behind the result is passed over")
+        seen.add(key)
 
 
-def _at(
-    setting: Setting,
-    text: str,
-    starts: list[int],
-    number: int,
-    message: str,
-    help_text: str | None = None,
-) -> Diagnostic:
-    """A finding about a line of the value."""
-    start, end = starts[number - 1], starts[number]
-    part = Item(text[start:end].rstrip(), start, start + len(text[start:end].rstrip()))
-    entry = setting.entry
-    if entry.source is not None:
-        at = entry.source.text.find(part.text, entry.start, entry.end)
-        if at >= 0:
-            return LINE.at(
-                message, entry.source, at, at + len(part.text), help_text, macro=setting.macro
-            )
-    return setting.say(LINE, message, part, help_text)
+def _groups(mapping: MapText, rows: list[MapLine], groups: tuple[str, ...]) -> Iterator[Diagnostic]:
+    """Results that are a slip of a group, one by one."""
+    known = {group.casefold() for group in groups}
+    for row in rows:
+        for result in map(str.strip, row.result.split(",")):
+            group = None if result.casefold() in known else suggest(result, groups)
+            if group is not None:
+                message = f"there is no group `{result}`"
+                yield mapping.say(row.number, message, f"did you mean `{group}`?")

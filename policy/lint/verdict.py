@@ -13,17 +13,17 @@ read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.language.operators import IDENTITY
 from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config
+from policy.explain.roles import Host, host_of
 from policy.explain.sentences import listing
 from policy.knobs.lists import memberships
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, find_readers
@@ -132,10 +132,12 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
         endings = [one for one in endings if macro_of(one.found) not in unfinished]
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
+    host = host_of(config)
     if not asked:
         concerned = _concerned(seen, endings)
-        main = any(daemon.subsystem in MAIN for daemon in concerned)
-        daemons = [*(() if main else _started(seen)), *concerned] or daemons
+        if host.listed is not None:
+            concerned = _at_work(host, concerned, endings)
+        daemons = concerned or daemons
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
     if unreadable and not asked and len(daemons) == 1 and not concerned:
         daemons = [Daemon(name) for name in MAIN]  # it is unreadable for all
@@ -147,6 +149,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     verdicts = [
         _verdict(one, unreadable, endings, findings, tail, root, useless, circle) for one in daemons
     ]
+    if not asked and host.listed is not None:
+        verdicts = [_placed(one, host) for one in verdicts]
     return Examination(tuple(verdicts), findings, part)
 
 
@@ -164,13 +168,24 @@ def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
     return sorted(found, key=lambda one: (order.index(one.subsystem), one.local_name or ""))
 
 
-def _started(seen: View) -> list[Daemon]:
-    """The daemons that DAEMON_LIST names, if the files or their templates set it."""
-    entry = seen.config.scope.table.exact("DAEMON_LIST")
-    if entry is None or entry.is_builtin:
-        return []
-    listed = re.split(r"[\s,]+", (seen.config.text("DAEMON_LIST") or "").upper())
-    return [Daemon(name) for name in MAIN if name in listed]
+def _at_work(host: Host, concerned: list[Daemon], endings: Iterable[Ending]) -> list[Daemon]:
+    """The daemons that DAEMON_LIST starts and the files are for, else the main ones of it; and
+    those besides that a value ends."""
+    ended = {ending.daemon for ending in endings}
+    found = [one for one in concerned if host.runs(one.subsystem) or one in ended]
+    main = {one.subsystem for one in found if one.subsystem in MAIN}
+    if "MASTER" in main or host.runs(*main):
+        return found
+    return [*(Daemon(name) for name in MAIN if host.runs(name)), *found]
+
+
+def _placed(verdict: Verdict, host: Host) -> Verdict:
+    """A verdict that says of a daemon that does not run here that it does not."""
+    daemon = verdict.daemon
+    if verdict.starts or host.runs(daemon.subsystem):
+        return verdict
+    text = verdict.text.removeprefix(str(daemon))
+    return evolve(verdict, text=f"{daemon}, which DAEMON_LIST does not name,{text}")
 
 
 def _readers_of(setting: Setting) -> set[str]:

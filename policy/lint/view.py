@@ -26,6 +26,7 @@ from policy.knobs.reading import EXPANDED, Place, Reading, place, read_knob
 from policy.knobs.shares import GROUP_NAMES
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
+from policy.language.numbers import read_boolean
 from policy.language.origins import Origins
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import Advice, Finding
@@ -285,6 +286,16 @@ class View:
     def is_asked(self, daemon: str) -> bool:
         """Was the configuration read as this daemon reads it?"""
         return self.config.context.subsystem.upper() == daemon
+
+    def is_on(self, macro: str, daemon: str, otherwise: bool) -> bool:
+        """What a switch is for a daemon; ``otherwise`` where nothing says so that can be read."""
+        config = self.config.seen_by(daemon)
+        try:
+            text = config.text(macro) or ""
+        except ExpansionError:
+            return otherwise
+        found = read_boolean(text, config.scope.functions.evaluate)
+        return otherwise if found is None else found
 
     def value(self, knob: Knob) -> object:
         """What the negotiator has for a knob."""

@@ -43,3 +43,37 @@ def test_a_mistake_without_a_place_is_told_by_its_words() -> None:
     ]
     (verdict,) = found.verdicts
     assert verdict.text == "condor_startd would not start: exit status 1, no such disk"
+
+
+def verdicts_on(text: str) -> dict[str, str]:
+    """What is said of each daemon."""
+    read = load_config(
+        "a.conf", MemorySources({"a.conf": text}), builtin_library(), keep_going=True
+    )
+    return {str(one.daemon): one.text for one in examine(read).verdicts}
+
+
+def test_only_daemons_that_daemon_list_starts_are_said_to_start() -> None:
+    shared = "PRIORITY_HALFLIFE = 5000\nMAX_JOBS_RUNNING = 500\nSTART = True\n"
+    found = verdicts_on(f"DAEMON_LIST = MASTER, STARTD\n{shared}")
+    assert set(found) == {"condor_startd"}
+    assert set(verdicts_on(shared)) == {"condor_negotiator", "condor_schedd", "condor_startd"}
+
+
+def test_a_daemon_of_another_name_is_known_by_its_program() -> None:
+    second = "S2 = $(SCHEDD)\nS2_ARGS = -local-name s2\ns2.SPOOL = /var/spool/s2\n"
+    found = verdicts_on(f"DAEMON_LIST = MASTER, S2\n{second}MAX_JOBS_RUNNING = 500\n")
+    assert "condor_schedd" in found
+
+
+def test_a_value_that_ends_a_daemon_is_told_where_that_does_not_run_too() -> None:
+    found = verdicts_on("DAEMON_LIST = MASTER, STARTD\nPRIORITY_HALFLIFE = long\n")
+    told = found["condor_negotiator"]
+    assert "which DAEMON_LIST does not name" in told
+    assert "would not start: exit status 4, line 2" in told
+    assert found["condor_startd"] == "condor_startd would start"
+
+
+def test_a_start_that_takes_no_job_says_nothing_of_a_host_without_a_startd() -> None:
+    found = verdicts_on("DAEMON_LIST = MASTER, SCHEDD\nSTART = (\n")
+    assert "condor_startd" not in found
