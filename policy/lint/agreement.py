@@ -17,6 +17,7 @@ from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.lint.choices import out_of_range
 from policy.lint.finding import NOTE, Finding, Per, looks_at
+from policy.lint.security import network
 from policy.lint.view import Item, Setting, View
 
 DISAGREE: Final = Finding(
@@ -42,6 +43,8 @@ DISAGREE: Final = Finding(
     " set. The rest follows from the manual.",
 )
 _LISTS: Final = ("HAD_LIST", "REPLICATION_LIST")
+#: Macros that say where daemons go.
+_PLACES: Final = r"(COLLECTOR|CONDOR(_VIEW)?)_HOST|FLOCK_TO|CCB_ADDRESS|(HAD|REPLICATION)_LIST"
 _COLLECTOR_PORT: Final = "9618"
 _PORTS: Final = 65535
 _ON_PORT: Final = re.compile(r"(?<!\S)-p\s+(\d+)")
@@ -208,9 +211,12 @@ def too_few_ports(view: View) -> Iterator[Diagnostic]:
             yield high.say(DISAGREE, message, high.whole(), "those that get none end")
 
 
-@looks_at(Per.ITEM, r"(COLLECTOR|CONDOR|CONDOR_VIEW)_HOST|FLOCK_TO|(HAD|REPLICATION)_LIST")
-def port_of_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
-    """A port behind a host that no machine has."""
+@looks_at(Per.ITEM, _PLACES)
+def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """A pattern in place of a host, and a port behind one that no machine has."""
+    if "*" in item.text:
+        message = f"`{item.text}` is no host: daemons connect to a machine, and not to a pattern"
+        yield setting.say(network, message, item)
     found = _ADDRESS.fullmatch(item.text)
     port = "" if found is None else found[2]
     if found is not None and port and saturated(port) > _PORTS:

@@ -159,6 +159,9 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
     used = _used(view, setting) if names.name == "SUBMIT_ATTRS" else set()
     known: list[str] | None = None
     for item in setting.items():
+        if names.lists_attributes and "*" in item.text:
+            message = f"{setting.macro} takes names and no patterns: `{item.text}` is none"
+            yield setting.say(NOT_DEFINED, message, item, names.without)
         is_name = item.text.casefold() not in used and _NAME.fullmatch(item.text)
         if is_name and not _is_defined(view, names, item.text):
             macro = names.defined_by[0].replace("<name>", item.text)

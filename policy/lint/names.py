@@ -150,11 +150,18 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     known += [knob.name for knob in OTHER_KNOBS.values()]
     known += [*meanings(), *reader_names(), *defaults]
     known = read_by(version, dict.fromkeys(known))
-    known += [form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS)]
+    known += _of_each().values()
     known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}
     folded = frozenset(name.casefold() for name in (*known, *attribute_names()))
     return _Known(vocabulary(tuple(known)), squeezed, folded)
+
+
+@cache
+def _of_each() -> dict[str, str]:
+    """The macros that each daemon has of its own, by case-folded name."""
+    names = (form.replace("*", daemon) for form in _OF_EACH for daemon in sorted(DAEMONS))
+    return {name.casefold(): name for name in names}
 
 
 def _known_to(view: View) -> _Known:
@@ -274,6 +281,8 @@ def _unread(view: View, setting: Setting) -> Diagnostic | None:
     """A macro that other versions read."""
     version, macro = view.config.version, setting.macro
     daemon = (setting.prefix or "").upper()
+    if macro.casefold() in _of_each():
+        return None  # its master reads it, or the daemon under its own name
     if not is_read(macro, version, daemon):
         when = first_reader(macro, version) or last_reader(macro, version)
         if is_spoken_of(view, setting):

@@ -125,12 +125,14 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     "P235",
     "an address that is none",
     "A number of an IPv4 address is at most 255, a mask has at most 32 bits (128 for IPv6). What"
-    " is no address fits no host.",
+    " is no address fits no host. A pattern, as `10.3.*`, says who may come, and not where daemons"
+    " go: FLOCK_TO and COLLECTOR_HOST name machines.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
     of=r"(ALLOW|DENY)_\w+",
-    observed="Observed with 25.14.1: its daemons start without a word.",
+    observed="Observed with 25.14.1: its daemons start without a word; of `FLOCK_TO = 10.3.*` the"
+    " schedd logs `Failed to start non-blocking update to unknown` again and again.",
 )
 def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""

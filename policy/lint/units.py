@@ -122,6 +122,8 @@ _TIMES: Final = {
     "classad_lifetime": 60.0,
     "job_default_lease_duration": 60.0,
 }
+#: A claim for one job alone.
+_ONE_JOB: Final = ("claim_worklife", 1.0)
 #: Macros that are times, and what is more than anybody means.
 _LONGEST: Final = {
     **dict.fromkeys(("update_interval", "schedd_interval", "alive_interval"), 86400.0),
@@ -213,7 +215,8 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
         text = setting.text()
         value = prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
     message = f"{setting.macro} is {_digits(value)} {unit}"
-    if 0 < value < _TIMES.get(folded, 0) or value > _LONGEST.get(folded, inf):
+    short = 0 < value < _TIMES.get(folded, 0) and (folded, value) != _ONE_JOB
+    if short or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
         yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)} * 1024`?")
