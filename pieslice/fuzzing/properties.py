@@ -20,7 +20,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
 from negotiator.model.result import MatchKind
 from negotiator.sessions.rounds import sort_ad
-from pieslice.fuzzing.case import FuzzCase
+from pieslice.fuzzing.case import FuzzCase, Values
 from pieslice.fuzzing.cycle import CycleStart, PreparedCase, job_ad, prepared_case, value_of
 from pieslice.fuzzing.domains import TIMES
 from pieslice.fuzzing.finding import (
@@ -43,6 +43,12 @@ _ALONE: Final = {StudyContext.JOB: 100, StudyContext.GROUP: 4}
 #: Relative error that single precision may bring into a comparison of priorities.
 _SINGLE: Final = 1e-6
 _REQUIREMENTS: Final = "PREEMPTION_REQUIREMENTS"
+_OF_HELD_JOBS: Final = "SYSTEM_PERIODIC_RELEASE"
+#: What every job on hold has.
+_HELD: Final[Values] = {
+    "JobStatus": 5, "HoldReasonCode": 26, "HoldReasonSubCode": 0, "HoldReason": "by a policy",
+    "NumHolds": 1,
+}  # fmt: skip
 #: The place of an expression that the policy does not set, or sets to nothing.
 NOT_SET: Final = "set to nothing"
 
@@ -110,6 +116,8 @@ class Total(Property):
 
     def check(self, case: FuzzCase) -> BrokenProperty | None:
         subject = self.subject
+        if subject.macro.upper().startswith(_OF_HELD_JOBS):
+            case = held(case)
         for my, target, context in self.ads(case):
             value = evaluate(subject.tree, my, target, context=context)
             if self.fits(value):
@@ -144,6 +152,15 @@ class Total(Property):
 
     def evaluated(self, sample: Sample) -> int:
         return _ALONE.get(self.subject.where, sample.pairs)
+
+
+def held(case: FuzzCase) -> FuzzCase:
+    """The case with a job that is on hold, as the schedd asks it: such a job says why."""
+    first, second, *others = case.parties
+    drawn = {name: value for name, value in second.job.items() if name.casefold() != "jobstatus"}
+    known = {name.casefold() for name in drawn}
+    drawn |= {name: value for name, value in _HELD.items() if name.casefold() not in known}
+    return evolve(case, parties=(first, evolve(second, job=drawn), *others))
 
 
 @frozen(eq=False)

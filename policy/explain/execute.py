@@ -151,7 +151,9 @@ def _start(topic: Topic) -> Iterator[Sentence]:
             said = f"{text}{one.where()}: START is {code(one.text)}, which is {always} true."
             yield topic.sentence(said, *one.origins)
         else:
-            yield from _tell(teller, f"A job may start{one.where()} where START is", one)
+            # What a type of slots has replaces what the others have.
+            instead = ", whatever START is elsewhere," if one.slots else ""
+            yield from _tell(teller, f"A job may start{one.where()}{instead} where START is", one)
             yield from _attributes(topic, teller, one.tree)
     lead = "The machine is its owner's, and no job starts, where"
     yield from _where(topic, teller, "IS_OWNER", lead)

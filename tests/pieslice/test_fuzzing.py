@@ -312,3 +312,20 @@ def test_text_behind_a_property_is_refused(capsys: pytest.CaptureFixture[str]) -
     policy = str(POLICIES / "sound" / "priority_with_guard")
     assert main(["fuzz", policy, "--property", "holds:RequestCpus > 1 ? True : False junk"]) == 2
     assert "found `junk`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("release", "is_total"),
+    [
+        ("HoldReasonCode == 26 && NumHolds < 3", True),
+        ("JobStatus == 5 && HoldReasonSubCode != 7", True),
+        ("HoldReasonCode == 26 && MyRetries < 3", False),
+    ],
+)
+def test_a_release_is_asked_of_jobs_on_hold_which_say_why(
+    release: str, is_total: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "access-point.conf"
+    policy.write_text(f"SYSTEM_PERIODIC_RELEASE = {release}\n")
+    status, _ = fuzz(capsys, str(policy), "--property", "total")
+    assert (status == 0) is is_total

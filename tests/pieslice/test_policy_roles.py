@@ -327,3 +327,11 @@ def test_roles_of_which_the_files_decide_nothing_come_last(
     text = f"DAEMON_LIST = MASTER COLLECTOR NEGOTIATOR SCHEDD STARTD\n{text}"
     topics = list(told(tmp_path, text, capsys))
     assert sorted(order, key=lambda daemon: topics.index(OF_ROLES[daemon])) == order
+
+
+def test_a_start_of_one_type_of_slots_replaces_the_others(tmp_path: Path, capsys: Capture) -> None:
+    types = "SLOT_TYPE_1 = 50%\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_2 = 50%\nNUM_SLOTS_TYPE_2 = 1\n"
+    start = "START = Healthy =?= True\nSLOT_TYPE_1_START = TARGET.RequestGPUs > 0\n"
+    found = told(tmp_path, f"{EXECUTE}{types}{start}", capsys)["Who may start"]
+    assert found[0].startswith("A job may start where START is `Healthy =?= True`")
+    assert "on slots of type 1, whatever START is elsewhere, where" in found[1]
