@@ -10,6 +10,7 @@ from typing import Final
 
 from attr import field, frozen
 
+from classad.errors import is_one_edit
 from policy.knobs.choices import CRON_PARTS
 
 #: The lists of macros that become attributes of jobs.
@@ -47,6 +48,8 @@ class NameList:
     def member(self, macro: str) -> str | None:
         """The item that a macro belongs to, as it is spelled there."""
         folded = macro.casefold()
+        if is_one_edit(folded, self.name.casefold()):
+            return None  # a slip of the list's own name
         for head, tail in self._around:
             if not head or not folded.startswith(head):
                 continue

@@ -103,17 +103,18 @@ def availability(view: View) -> Iterator[Diagnostic]:
 
 def _controlled(view: View) -> Iterator[Diagnostic]:
     """What condor_had of DAEMON_LIST starts and stops; negotiators that nobody stops."""
-    started, control = _of(view, "DAEMON_LIST"), _of(view, "MASTER_NEGOTIATOR_CONTROLLER")
+    started = _of(view, "DAEMON_LIST")
     by_name = {} if started is None else {item.text.upper(): item for item in started.items()}
-    item, negotiates = by_name.get("HAD"), "NEGOTIATOR" in by_name
+    item, named = by_name.get("HAD"), _of(view, "HAD_CONTROLLEE")
+    controls = "NEGOTIATOR" if named is None else named.text().strip().upper() or "NEGOTIATOR"
     if started is None:
         return
-    if item is not None and negotiates == (control is None):
-        message = "condor_had has no negotiator to start: DAEMON_LIST lacks it"
-        help_text = None
-        if negotiates:
-            message = "condor_had has no negotiator to control, and every machine negotiates"
-            help_text = "MASTER_NEGOTIATOR_CONTROLLER = HAD is missing"
+    if item is not None and controls not in by_name:
+        message = f"condor_had has no {controls.lower()} to start: DAEMON_LIST lacks it"
+        yield started.say(DISAGREE, message, item)
+    elif item is not None and _of(view, f"MASTER_{controls}_CONTROLLER") is None:
+        message = f"condor_had has no {controls.lower()} to control, which runs on every machine"
+        help_text = f"MASTER_{controls}_CONTROLLER = HAD is missing"
         yield started.say(DISAGREE, message, item, help_text)
     collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
     hosts = {one.host for one in addresses(collectors)} if collectors is not None else set()

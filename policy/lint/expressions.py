@@ -20,6 +20,7 @@ from classad.source import Source
 from classad.syntax.nodes import Binary, Node, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
+from policy.knobs.lists import memberships
 from policy.knobs.reading import Place
 from policy.knobs.uses import find_use
 from policy.language import statements
@@ -39,6 +40,8 @@ from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
 from policy.values.surroundings import Surroundings, names_of_its_own, undefaulted
 
+#: Where a reference or a function of macros begins.
+_REFERS: Final = re.compile(r"\$\w*\(")
 #: The longest text of a part that a message has.
 _SHOWN: Final = 80
 _PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
@@ -269,8 +272,7 @@ def is_old_body(setting: Setting) -> bool:
 
 
 def _is_holder(setting: Setting) -> bool:
-    macro = setting.macro.upper()
-    return macro.startswith(HOLDERS) and not macro.endswith("_NAMES")
+    return setting.macro.upper().startswith(HOLDERS) and bool(memberships(setting.macro))
 
 
 def rules_in(setting: Setting) -> Rules:
@@ -286,7 +288,7 @@ def parts(setting: Setting) -> Iterator[ExpressionPart]:
             continue
         whole = form.keyword == "REQUIREMENTS"
         text, at = (form.first, form.first_at) if whole else (form.rest, form.rest_at)
-        if text and "$" not in text and not (whole and text[0] in ":="):
+        if text and not _REFERS.search(text) and not (whole and text[0] in ":="):
             name = form.keyword if whole else f"{form.keyword} {form.first}"
             use = _OF_ROUTES if whole and routed else _OF_COMMANDS[form.keyword]
             yield ExpressionPart(name, text, use, line, at)

@@ -99,9 +99,12 @@ def _choice(node: Node) -> tuple[Node, Node, Node] | None:
 
 def _ends(node: Node) -> Iterator[Node]:
     """What may come out of choices inside each other."""
-    choice = _choice(bare(node))
+    node = bare(node)
+    choice = _choice(node)
+    if isinstance(node, Binary) and node.operator == "?:":
+        choice = node, node.left, node.right
     if choice is None:
-        yield bare(node)
+        yield node
     else:
         yield from _ends(choice[1])
         yield from _ends(choice[2])

@@ -8,14 +8,14 @@ a part of the name; its lookup order.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import takewhile
 from typing import Final
 
 from attr import evolve
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic, is_one_edit, suggest
 from classad.source import Source
 from policy.data.tables import attribute_names, builtin_table
 from policy.explain.sentences import listing
@@ -26,7 +26,7 @@ from policy.knobs.readers import MAIN, find_readers
 from policy.language.lines import LineReader
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
-from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at, meant
+from policy.lint.finding import Advice, Finding, Meant, Per, Repair, finding, looks_at, meant
 from policy.lint.names import is_spoken_of
 from policy.lint.security import EVERYBODY
 from policy.lint.trees import references, scope_of
@@ -232,7 +232,18 @@ def not_listed(view: View) -> Iterator[Diagnostic]:
         first, item = lists[0]
         if not any(item.casefold() in view.items.get(names.name, ()) for names, _ in lists):
             message = f"`{item}` is in no {first.name}, so nobody reads this"
-            yield not_listed.named(setting.entry, message, needs=first.name, names=(item,))
+            advice = _ending(setting.macro, item, first, view.items.get(first.name, ()))
+            yield not_listed.named(setting.entry, message, advice, needs=first.name, names=(item,))
+
+
+def _ending(macro: str, item: str, names: NameList, listed: Iterable[str]) -> Advice:
+    """What a macro of a listed item means whose end is a slip: SUBMIT_REQUIREMENT_Mem_RESON."""
+    for aside in names.aside:
+        words = item.rsplit("_", aside.count("_") + 1)
+        end = "_".join(words[1:])
+        if words[0].casefold() in listed and is_one_edit(end.casefold(), aside):
+            return Meant(macro[: -len(end)] + aside.upper(), macro)
+    return None
 
 
 @finding(

@@ -21,7 +21,7 @@ from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
-from policy.language.numbers import read_boolean
+from policy.language.numbers import integer_literal, read_boolean
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.lint.finding import Advice, Finding, Meant, Per, Repair, looks_at
 from policy.lint.spelling import (
@@ -96,6 +96,8 @@ _OF_CATEGORY: Final = re.compile(
     rf"(?:{'|'.join(name.removeprefix('D_') for name in LOG_CATEGORIES)})_LOG(?:_ON_OPEN)?",
     re.IGNORECASE,
 )
+#: Macros that look like members of families of the past.
+_OF_FAMILIES: Final = ("CONCURRENCY_LIMIT_DEFAULT",)
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _CRON: Final = re.compile(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
@@ -244,6 +246,8 @@ def _is_plainly_read(config: Config, macro: str) -> bool:
 
 def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     macro, knob, version = setting.macro, setting.knob, view.config.version
+    if suggest(macro, _OF_FAMILIES) is not None:
+        return None  # a slip of a macro that is read
     found = find_obsolete(macro)
     if found is None and knob is not None and knob.replaced_by:
         found = Obsolete(knob.replaced_by, alias=True)
@@ -402,10 +406,19 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
     if meant is None:
         kind, words = UNKNOWN, known.spelled
         meant = near(macro, words) or _near_short(macro) or _by_words(macro, words)
+        meant = meant or _nearly_limit(setting)
     if meant is None:
         return None
     message = f"`{macro}` {_NO_MACRO}"
     return kind.named(setting.entry, message, Meant(meant, macro))
+
+
+def _nearly_limit(setting: Setting) -> str | None:
+    """The concurrency limit that a number is meant as: MATLAB_LIMT."""
+    head, _, end = setting.macro.rpartition("_")
+    slip = head and is_one_edit(end.casefold(), "limit") and not end.casefold().endswith("limits")
+    is_number = integer_literal(setting.text().strip()) is not None
+    return f"{head}_LIMIT" if slip and is_number else None
 
 
 def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:

@@ -157,7 +157,7 @@ def failing(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found in faults(rules_in(setting), view.config.version) if has_body(setting) else ():
         if not isinstance(found.about, TransformFault) or found.about.kind is FaultKind.UNKNOWN:
             continue
-        is_left_out = found.about.kind is FaultKind.REGEX
+        is_left_out = found.about.kind in (FaultKind.REGEX, FaultKind.NAME)
         yield failing.at(
             found.message, *_spot(found), "" if is_left_out else _effect(setting),
             macro=setting.macro,

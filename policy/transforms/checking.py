@@ -6,7 +6,9 @@ Inputs: rules.  Outputs: diagnostics whose ``about`` is a ``TransformFault``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from attr import define, field
 
@@ -122,6 +124,11 @@ class _RuleWalk:
             yield _at(line, FaultKind.VARIABLE, message, 0, len(form.name))
 
 
+#: Commands whose second argument is a name.
+_NAMING: Final = frozenset(("COPY", "RENAME"))
+_BLANK: Final = re.compile(r"\S\s+\S")
+
+
 def _command(line: TransformLine, form: Command) -> Iterator[Diagnostic]:
     if form.keyword == "TRANSFORM":
         return
@@ -134,6 +141,9 @@ def _command(line: TransformLine, form: Command) -> Iterator[Diagnostic]:
     elif form.lacks:
         message = f"{form.keyword} needs two arguments, and there is one"
         yield _at(line, FaultKind.ARGUMENTS, message)
+    elif form.keyword in _NAMING and form.pattern is None and _BLANK.search(form.rest):
+        message = f"`{form.rest}` is no name of an attribute, so the line is left out"
+        yield _at(line, FaultKind.NAME, message)
     elif form.pattern is not None and compiled(form.pattern, form.options) is None:
         message = f"`{form.first}` is no regular expression, so the line is left out"
         yield _at(line, FaultKind.REGEX, message, form.first_at, end)
