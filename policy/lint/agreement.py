@@ -18,7 +18,7 @@ from policy.language.numbers import integer_literal, saturated
 from policy.lint.choices import out_of_range
 from policy.lint.finding import NOTE, Finding, Per, looks_at
 from policy.lint.security import network
-from policy.lint.view import Item, Setting, View
+from policy.lint.view import ITEM, LOCAL_NAME, Item, Setting, View
 
 DISAGREE: Final = Finding(
     "P134",
@@ -48,7 +48,6 @@ _PLACES: Final = r"(COLLECTOR|CONDOR(_VIEW)?)_HOST|FLOCK_TO|CCB_ADDRESS|(HAD|REP
 _COLLECTOR_PORT: Final = "9618"
 _PORTS: Final = 65535
 _ON_PORT: Final = re.compile(r"(?<!\S)-p\s+(\d+)")
-_LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
 _ADDRESS: Final = re.compile(r"(\[[^\]]*\]|[^:?\s]+)(?::(\d+))?(?:\?\S*)?")
 _CLIENT: Final = re.compile(r"SEC_(?!CLIENT_)\w+?_(AUTHENTICATION_METHODS|CRYPTO_METHODS)", re.I)
 _LEVELS: Final = ("AUTHENTICATION", "ENCRYPTION", "INTEGRITY")
@@ -255,7 +254,7 @@ def both_sides(view: View) -> Iterator[Diagnostic]:
 
 def methods(text: str) -> set[str]:
     """Methods of authentication, tokens under one name, or ciphers."""
-    words = (word.upper() for word in re.findall(r"[^,\s]+", text))
+    words = (word.upper() for word in ITEM.findall(text))
     alike = {"TOKEN": "IDTOKENS", "TOKENS": "IDTOKENS", "IDTOKEN": "IDTOKENS"}
     alike |= {"SCITOKEN": "SCITOKENS", "TRIPLEDES": "3DES"}
     return {alike.get(word, word) for word in words}
@@ -267,7 +266,7 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
     for setting in view.settings:
         kind = setting.entry.raw.strip().upper()[2:-1]
         args = _of(view, f"{setting.macro.upper()}_ARGS")
-        local = None if args is None else _LOCAL.search(args.text())
+        local = None if args is None else LOCAL_NAME.search(args.text())
         if kind not in ("NEGOTIATOR", "SCHEDD") or setting.entry.raw[:2] != "$(" or local is None:
             continue
         first, second = view.config.seen_by(kind), view.config.seen_by(kind, local[1])

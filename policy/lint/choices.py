@@ -23,7 +23,7 @@ from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, meant
-from policy.lint.view import Item, Setting, View
+from policy.lint.view import ITEM, Item, Setting, View
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
 _SHARE: Final = re.compile(
@@ -37,7 +37,6 @@ _LIST: Final = re.compile(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
 _BETWEEN_COMMAS: Final = re.compile(r"[^,\s]([^,\n]*[^,\s])?")
 _MOST_TYPES: Final = 10
 _CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
-_ITEMS: Final = re.compile(r"[^,\s]+")
 _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
 
 
@@ -148,7 +147,7 @@ def _is_built_in(setting: Setting, high: str) -> bool:
 def twice(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if not is_list(setting.macro):
         return
-    written = _ITEMS.findall(setting.entry.written or setting.entry.raw)
+    written = ITEM.findall(setting.entry.written or setting.entry.raw)
     counts = Counter(word.casefold() for word in written if "$" not in word)
     seen: set[str] = set()
     for item in setting.items():

@@ -20,7 +20,6 @@ from classad.language.values import Value
 from classad.syntax.nodes import (
     Binary,
     Call,
-    Conditional,
     ListExpr,
     Literal,
     Node,
@@ -35,7 +34,7 @@ from policy.language.expressions import parse
 from policy.lint.attributes import asked_for
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Advice, Meant, Per, finding
-from policy.lint.trees import names, number, references, scope_of
+from policy.lint.trees import choice_of, ends, names, number, references, scope_of
 from policy.values.domain import single_value
 
 #: Operators whose value is a number that nobody takes for a condition.
@@ -72,8 +71,8 @@ def no_condition(one: MacroExpression) -> Iterator[Diagnostic]:
 def _conditions(one: MacroExpression) -> Iterator[tuple[Node, Node | None]]:
     """What stands for a condition, with what it is an alternative to."""
     if one.use.wanted is Wanted.CONDITION:
-        ends = (end for end in _ends(one.tree) if end is not one.tree or names(end))
-        yield from ((end, None) for end in [end for end in ends if _no_condition(one, end)][:1])
+        given = (end for end in ends(one.tree) if end is not one.tree or names(end))
+        yield from ((end, None) for end in [end for end in given if _no_condition(one, end)][:1])
     for node in one.nodes:
         if isinstance(node, Binary) and node.operator in LOGIC:
             either = node.operator == "||"
@@ -81,33 +80,9 @@ def _conditions(one: MacroExpression) -> Iterator[tuple[Node, Node | None]]:
             yield bare(node.right), bare(node.left) if either else None
         elif isinstance(node, Unary) and node.operator == "!":
             yield bare(node.operand), None
-        choice = _choice(node)
+        choice = choice_of(node)
         if choice is not None:
             yield bare(choice[0]), None
-
-
-def _choice(node: Node) -> tuple[Node, Node, Node] | None:
-    """Condition and branches of ``? :`` or ifThenElse()."""
-    if isinstance(node, Conditional):
-        return node.condition, node.then, node.otherwise
-    function = lookup_function(node.name) if isinstance(node, Call) else None
-    if function is None or function.form is not InlineForm.CHOICE:
-        return None
-    args = node.children()
-    return (args[0], args[1], args[2]) if len(args) == 3 else None
-
-
-def _ends(node: Node) -> Iterator[Node]:
-    """What may come out of choices inside each other."""
-    node = bare(node)
-    choice = _choice(node)
-    if isinstance(node, Binary) and node.operator == "?:":
-        choice = node, node.left, node.right
-    if choice is None:
-        yield node
-    else:
-        yield from _ends(choice[1])
-        yield from _ends(choice[2])
 
 
 def _no_condition(one: MacroExpression, node: Node) -> str:
@@ -223,7 +198,7 @@ def _has_value(text: str) -> bool:
     per=Per.NODE,
 )
 def undefined_choice(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
-    choice = _choice(node)
+    choice = choice_of(node)
     if choice is None or one.use.wanted is Wanted.ANY:
         return
     condition, _, otherwise = choice

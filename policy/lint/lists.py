@@ -30,7 +30,7 @@ from policy.lint.finding import Advice, Finding, Meant, Per, Repair, finding, lo
 from policy.lint.names import is_spoken_of
 from policy.lint.security import EVERYBODY
 from policy.lint.trees import references, scope_of
-from policy.lint.view import Item, Setting, View, covering, is_own
+from policy.lint.view import ITEM, Item, Setting, View, covering, is_own
 
 NOT_DEFINED: Final = Finding(
     "P211",
@@ -42,7 +42,6 @@ NOT_DEFINED: Final = Finding(
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
     elsewhere=True,
 )
-_ITEM: Final = re.compile(r"[^,\s]+")
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
 _QUOTES: Final = "\"'"
 #: Macros whose value is one name.
@@ -68,7 +67,7 @@ def undefined(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _not_in_whole(setting: Setting, whole: str) -> Iterator[Diagnostic]:
     """Items that the other list lacks."""
-    known = _ITEM.findall(setting.beside(whole))
+    known = ITEM.findall(setting.beside(whole))
     folded = {item.casefold() for item in known}
     for item in setting.items():
         if item.text.strip(_QUOTES).casefold() not in folded and item.text != "*":
@@ -433,7 +432,7 @@ def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
 def _as_written(setting: Setting, entry: Definition, items: list[str]) -> list[str]:
     """Some items of a definition in the words of the file: `$(FULL_HOSTNAME)`, and not what that
     is on this machine."""
-    words = _ITEM.findall(entry.raw)
+    words = ITEM.findall(entry.raw)
     kept = [word for word in words if set(_items_of(setting, evolve(entry, raw=word))) & {*items}]
     return list(dict.fromkeys(kept)) or items
 
@@ -443,7 +442,7 @@ def _items_of(setting: Setting, entry: Definition) -> list[str]:
         text = setting.config.expand(entry).text
     except ExpansionError:
         text = ""
-    return list(dict.fromkeys(_ITEM.findall(text)))
+    return list(dict.fromkeys(ITEM.findall(text)))
 
 
 @finding(

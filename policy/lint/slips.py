@@ -33,7 +33,7 @@ from policy.language.numbers import saturated
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Finding, Per, finding, looks_at
 from policy.lint.names import is_spoken_of
-from policy.lint.trees import names, references, sides, takes_pattern, text_of
+from policy.lint.trees import ends, names, references, sides, takes_pattern, text_of
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number, single_value
 
@@ -150,7 +150,7 @@ def number_chosen(one: MacroExpression) -> Iterator[Diagnostic]:
     ):
         return
     compared = _compared_before(choice.condition)
-    if compared is None or not all(map(_is_number, _ends(choice))):
+    if compared is None or not all(map(_is_number, ends(choice))):
         return
     operator, start = compared
     message = f"`{operator}` binds before `? :`, so {one.name} is a number, which is true unless 0"
@@ -172,16 +172,6 @@ def _compared_before(node: Node) -> tuple[str, int] | None:
     if first is node and not isinstance(node.right, Call):
         return None
     return first.operator, first.right.start
-
-
-def _ends(node: Node) -> Iterator[Node]:
-    """What a choice may give."""
-    node = bare(node)
-    if isinstance(node, Conditional):
-        yield from _ends(node.then)
-        yield from _ends(node.otherwise)
-    else:
-        yield node
 
 
 def _is_number(node: Node) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final, TypeAlias
 
-from classad.evaluation.functions import lookup_function
+from classad.evaluation.functions import InlineForm, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, GUARDS, MIRRORED
 from classad.language.values import Value
 from classad.syntax.nodes import (
@@ -128,6 +128,30 @@ def takes_pattern(node: Call) -> bool:
     """Is the first argument a regular expression?"""
     function = lookup_function(node.name)
     return function is not None and function.family == "regex"
+
+
+def choice_of(node: Node) -> tuple[Node, Node, Node] | None:
+    """Condition and branches of ``? :`` or ifThenElse()."""
+    if isinstance(node, Conditional):
+        return node.condition, node.then, node.otherwise
+    function = lookup_function(node.name) if isinstance(node, Call) else None
+    if function is None or function.form is not InlineForm.CHOICE:
+        return None
+    args = node.children()
+    return (args[0], args[1], args[2]) if len(args) == 3 else None
+
+
+def ends(node: Node) -> Iterator[Node]:
+    """What may come out of choices inside each other, and of ``a ?: b``."""
+    node = bare(node)
+    choice = choice_of(node)
+    if isinstance(node, Binary) and node.operator == "?:":
+        choice = node, node.left, node.right
+    if choice is None:
+        yield node
+    else:
+        yield from ends(choice[1])
+        yield from ends(choice[2])
 
 
 # --- patterns: texts with holes -------------------------------------------------------------------

@@ -30,7 +30,6 @@ _DATA: Final = "CLASSAD_USER_MAPDATA_"
 _FILE: Final = "CLASSAD_USER_MAPFILE_"
 #: A key without a sign of a pattern but the dot of names.
 _PLAIN: Final = re.compile(r"[\w.@/=-]+")
-_ITEM: Final = re.compile(r"[^,\s]+")
 #: Macros of the schedd that no knob covers.
 _OF_SCHEDD: Final = ("SUBMIT_REQUIREMENT_", "JOB_TRANSFORM_", "SYSTEM_PERIODIC_")
 #: What the negotiator evaluates as well as the startd.

@@ -41,9 +41,11 @@ _CRON_PREFIX: Final = re.compile(r"(STARTD|SCHEDD)_CRON_\w+_PREFIX", re.IGNORECA
 _SLOT_LISTS: Final = ("STARTD_ATTRS", "STARTD_EXPRS", "STARTD_JOB_ATTRS", "STARTD_SLOT_ATTRS")
 _JOB_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
+#: The local name in the arguments of a daemon.
+LOCAL_NAME: Final = re.compile(r"-local-name\s+(\S+)")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
-_ITEM: Final = re.compile(r"[^,\s]+")
+#: An item of a list.
+ITEM: Final = re.compile(r"[^,\s]+")
 
 
 class Stretch(Protocol):
@@ -100,7 +102,7 @@ class Setting:
 
     def items(self) -> list[Item]:
         """The items of a list."""
-        return list(map(Item.of, _ITEM.finditer(self.text())))
+        return list(map(Item.of, ITEM.finditer(self.text())))
 
     @cached_property
     def origins(self) -> Origins:
@@ -246,7 +248,7 @@ class View:
             if names is not None:
                 texts.append((names.name, setting.text()))
         for name, text in texts:
-            items = {item.strip("\"'").casefold() for item in _ITEM.findall(text)}
+            items = {item.strip("\"'").casefold() for item in ITEM.findall(text)}
             found.setdefault(name, set()).update(items)
         return {name: items for name, items in found.items() if items}
 
@@ -260,8 +262,8 @@ class View:
     @cached_property
     def local_names(self) -> dict[str, str]:
         """The local names that arguments of daemons give, by case-folded name."""
-        texts = (setting.text() for setting in self.settings)
-        return {found[1].casefold(): found[1] for one in texts for found in _LOCAL.finditer(one)}
+        found = (name for one in self.settings for name in LOCAL_NAME.findall(one.text()))
+        return {name.casefold(): name for name in found}
 
     def of(self, knob: Knob) -> Iterator[Setting]:
         """The settings of one knob, with any prefix, that their readers see."""
