@@ -176,20 +176,28 @@ def _flocking(topic: Topic) -> Iterator[Sentence]:
     if entry is None or not pools:
         yield topic.sentence("Jobs stay in this pool: FLOCK_TO is not set.", Origin("FLOCK_TO"))
         return
-    text = f"Jobs that find no slot here go to {listing(split_names(pools))}, in this order."
+    names = split_names(pools)
+    order = ", in this order" if len(names) > 1 else ""
+    text = f"Jobs that find no slot here go to {listing(names)}{order}."
     yield topic.sentence(text, origin_of("FLOCK_TO", entry))
 
 
 def _about_routes(topic: Topic, config: Config, listed: Origin) -> Iterator[Sentence]:
     table = read_routes(config, EvalContext(), config.version)
+    names = split_names(config.text(listed.knob) or "")
+    usable = {route.name.casefold() for route in table.routes}
+    ignored = [name for name in names if name.casefold() not in usable]
     if not table.routes:
-        yield topic.sentence("condor_job_router has no route", listed)
+        text = f"condor_job_router routes no job: it can use none of {listing(ignored)}."
+        yield topic.sentence(text if ignored else "condor_job_router has no route.", listed)
         return
     which = "the next in turn" if table.round_robin else "the first"
     head = f"condor_job_router gives a job {which} of these routes that takes it:"
     yield topic.sentence(head, listed)
     for route in table.routes:
         yield topic.sentence(_route(route), _place(route.rules), depth=1)
+    if ignored:
+        yield topic.sentence(f"It cannot use {listing(ignored)}.", listed)
     for late in too_late(table):
         yield topic.sentence(late.sentence(), listed)
 

@@ -335,3 +335,15 @@ def test_a_start_of_one_type_of_slots_replaces_the_others(tmp_path: Path, capsys
     found = told(tmp_path, f"{EXECUTE}{types}{start}", capsys)["Who may start"]
     assert found[0].startswith("A job may start where START is `Healthy =?= True`")
     assert "on slots of type 1, whatever START is elsewhere, where" in found[1]
+
+
+def test_routes_that_the_router_cannot_use_are_named(tmp_path: Path, capsys: Capture) -> None:
+    route = "JOB_ROUTER_ROUTE_Cloud @=end\nREQUIREMENTS true\nMaxJobs 200\n@end\n"
+    text = f"DAEMON_LIST = MASTER SCHEDD JOB_ROUTER\nJOB_ROUTER_ROUTE_NAMES = Cloud\n{route}"
+    found = told(tmp_path, text, capsys)["Routes"]
+    assert found == ["condor_job_router routes no job: it can use none of Cloud. [c:2]"]
+
+
+def test_one_pool_to_flock_to_has_no_order(tmp_path: Path, capsys: Capture) -> None:
+    found = told(tmp_path, f"{ACCESS}FLOCK_TO = a.org\n", capsys)["Flocking"]
+    assert found == ["Jobs that find no slot here go to a.org. [c:2]"]
