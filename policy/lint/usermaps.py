@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
+from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 from attr import frozen
@@ -34,6 +36,8 @@ _PLAIN: Final = re.compile(r"[\w.@/=-]+")
 _OF_SCHEDD: Final = ("SUBMIT_REQUIREMENT_", "JOB_TRANSFORM_", "SYSTEM_PERIODIC_")
 #: What the negotiator evaluates as well as the startd.
 _OF_TWO: Final = ("START", "RANK")
+#: Lines of one kind that are told one by one.
+_MANY: Final = 3
 _EVERYTHING: Final = (".*", "^.*$", "^.*", ".*$", "(.*)", "^(.*)$")
 
 
@@ -124,13 +128,21 @@ class MapText:
     text: str
     source: Source | None = None
 
+    @cached_property
+    def _parts(self) -> list[Item]:
+        """The lines, without the blanks around them."""
+        lines = self.text.splitlines(keepends=True)
+        starts = accumulate(map(len, lines), initial=0)
+        found = []
+        for line, start in zip(lines, starts, strict=False):
+            begin = start + len(line) - len(line.lstrip())
+            found.append(Item(line.strip(), begin, begin + len(line.strip())))
+        return found
+
     def say(self, number: int, message: str, help_text: str | None = None) -> Diagnostic:
         """A finding about a line, counted from 1."""
-        lines = self.text.splitlines(keepends=True)
-        start = sum(map(len, lines[: number - 1]))
-        words = lines[number - 1].strip()
-        start = self.text.index(words, start)
-        part = Item(words, start, start + len(words))
+        part = self._parts[number - 1]
+        words, start = part.text, part.start
         source, setting = self.source, self.setting
         if source is None and setting.entry.source is not None:
             source = setting.entry.source
@@ -159,11 +171,14 @@ def lines(view: View, setting: Setting) -> Iterator[Diagnostic]:
     prefix = view.is_on(f"CLASSAD_USER_MAP_PREFIX_{name}", "SCHEDD", False)
     methods = yield from _read(mapping, prefix=prefix)
     raw = " ".join(one.entry.raw for one in view.settings).casefold()
-    for method, rows in methods.items():
-        if method != "*" and f"{name}.{method}".casefold() not in raw:
-            for row in rows:
-                message = f"`{method}` is its method: only `{name}.{method}` is looked up there"
-                yield mapping.say(row.number, message, "the method is `*`")
+    strange = [method for method in methods if method != "*"]
+    strange = [method for method in strange if f"{name}.{method}".casefold() not in raw]
+    rows_of = [(method, row) for method in strange for row in methods[method]]
+    many = f", and so are those of {len(rows_of) - 1} other lines" if len(rows_of) > _MANY else ""
+    for method, row in rows_of[:1] if many else rows_of:
+        message = f"`{method}` is its method{many}: only `{name}.{method}` is looked up there"
+        yield mapping.say(row.number, message, "the method is `*`")
+    for rows in methods.values():
         yield from _unreachable(mapping, rows)
         yield from _groups(mapping, rows, view.groups)
 

@@ -46,6 +46,12 @@ def test_a_line_of_a_user_map_that_counts_for_nothing(lines: str, number: int, w
     assert words in message
 
 
+def test_a_map_whose_lines_all_lack_the_method_is_told_once() -> None:
+    [(line, message)] = said(USERS, "ann a x\nbob a x\ncid a x\ndan a x\n")
+    assert line == 1
+    assert "3 other lines" in message
+
+
 @pytest.mark.parametrize(
     ("result", "meant"), [("phisics", "physics"), ("chem,physic", "physics"), ("Chemm", "chem")]
 )
