@@ -22,11 +22,13 @@ OF_ROLES = {
 
 
 def told(tmp_path: Path, text: str, capsys: Capture, *words: str) -> dict[str, list[str]]:
-    """The sentences by topic, with their indentation behind the first two blanks."""
+    """The sentences by topic, with their indentation behind the first two blanks, but for the one
+    that says which version is followed."""
     (tmp_path / "c").write_text(text)
     assert main(["policy", "explain", str(tmp_path / "c"), "--width", "1000", *words]) == 0
     out = capsys.readouterr().out.replace(f"{tmp_path}/", "")
-    blocks = [block.splitlines() for block in out.split("\n\n")[1:]]
+    lines = [line for line in out.splitlines() if not line.startswith("  follows ")]
+    blocks = [block.splitlines() for block in "\n".join(lines).split("\n\n")]
     return {block[0]: [line[2:] for line in block[1:]] for block in blocks}
 
 
