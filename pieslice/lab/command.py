@@ -55,12 +55,12 @@ def run_lab(args: argparse.Namespace) -> int:
             timeout_graceful_shutdown=_PATIENCE,
         )
     )
-    print(f"pieslice lab: {lab.address}\nCtrl-C ends it", flush=True)
-    if not args.no_browser:
-        with suppress(webbrowser.Error):
-            webbrowser.open(lab.address)
     try:
         with suppress(KeyboardInterrupt):
+            print(f"pieslice lab: {lab.address}\nCtrl-C ends it", flush=True)
+            if not args.no_browser:
+                with suppress(webbrowser.Error):
+                    webbrowser.open(lab.address)
             server.run(sockets=sockets)
     finally:
         lab.close()

@@ -8,9 +8,12 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 
@@ -86,6 +89,17 @@ def run(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert out or err or "-o" in words, line
 
 
+def serve(line: str) -> None:
+    """Run an example that serves until Ctrl-C, and end it so once it says where."""
+    words = [sys.executable, "-m", *shlex.split(line)]
+    environment = {**os.environ, "BROWSER": "true", "PYTHONPATH": str(ROOT)}
+    with Popen(words, stdout=PIPE, text=True, env=environment) as server:
+        assert server.stdout is not None
+        assert "http://127.0.0.1:" in server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=60) == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("parser", LEAVES, ids=[parser.prog for parser in LEAVES])
 def test_examples_of_commands_run(
@@ -104,7 +118,10 @@ def test_examples_of_commands_run(
     for line, purpose in parser.examples:
         assert line.startswith(parser.prog)
         assert purpose
-        run(line, capsys)
+        if parser.prog == "pieslice lab":
+            serve(line)
+        else:
+            run(line, capsys)
 
 
 @pytest.mark.slow
