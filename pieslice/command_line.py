@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
-from classad.patterns import late_regex
 from pieslice.terminal import printable, terminal_width
 
 #: Done; the answer is no; bad usage or input; ended by Ctrl-C.
@@ -49,10 +49,10 @@ BESIDE: Final = Beside()
 #: it would be the current folder.
 EMPTY_NAME: Final = "the name is empty"
 #: The placeholders of files, some of which may be folders, and of folders.
-_FILE: Final = late_regex(r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|RUNNING|W|A|B)\]?( .*)?")
-_FOLDER: Final = late_regex("DIR|RUN")
+_FILE: Final = r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|RUNNING|W|A|B)\]?( .*)?"
+_FOLDER: Final = "DIR|RUN"
 #: What argparse says of what is no number.
-_INVALID: Final = late_regex(r"invalid (int|float) value: '(.*)'")
+_INVALID: Final = r"invalid (int|float) value: '(.*)'"
 #: Numbers of options, and days of what is simulated or foretold: more are slips.
 _MOST: Final = 1e12
 CENTURY: Final = 36_525
@@ -128,7 +128,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong in one line."""
-        message = _INVALID.sub(r"`\2` is not a \1 number", message).replace("a int ", "a whole ")
+        message = re.sub(_INVALID, r"`\2` is not a \1 number", message).replace(
+            "a int ", "a whole "
+        )
         message = message.replace("a float number", "a number")
         if message.startswith("the following arguments are required"):
             message += f"; `{self.prog} --help` shows the usage"
@@ -210,9 +212,9 @@ def place_named(placeholder: str | None) -> Literal["file", "folder"] | None:
     """What an argument with this placeholder names, if it is the name of a file or a folder."""
     if not placeholder:
         return None
-    if _FILE.fullmatch(placeholder):
+    if re.fullmatch(_FILE, placeholder):
         return "file"
-    return "folder" if _FOLDER.fullmatch(placeholder) else None
+    return "folder" if re.fullmatch(_FOLDER, placeholder) else None
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, Parser]:

@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
-from classad.patterns import late_regex
-
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 GRACE: Final = 1.0
 _SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BYTES: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_AMOUNT: Final = late_regex(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([a-z]?)(?:(?<=[a-z])i?b)?", re.I)
+_AMOUNT: Final = r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([a-z]?)(?:(?<=[a-z])i?b)?"
 
 
 def add_limits(parser: argparse.ArgumentParser, *, shown: bool) -> None:
@@ -64,7 +62,7 @@ def size(text: str) -> int:
 
 
 def _amount(text: str, units: dict[str, int]) -> float | None:
-    found = _AMOUNT.fullmatch(text)
+    found = re.fullmatch(_AMOUNT, text, re.IGNORECASE)
     unit = None if found is None else units.get(found[2].lower())
     return None if found is None or unit is None else float(found[1]) * unit
 

@@ -128,6 +128,7 @@ COMMANDS: Final = (
     Command("watch pool.history --rules alerts.toml --json", ("pool.history", "alerts.toml"), 2),
     Command("doctor --json", (), 1),
     Command("lab nowhere --no-browser", (), 1),
+    Command("lsp", (), 1),
     Command("help captures", (), 1),
     Command("completion bash", (), 1),
     Command("history pool.history", ("pool.history",), 4),

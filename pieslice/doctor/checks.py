@@ -21,16 +21,13 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Final
 
-from classad.patterns import late_regex
 from pieslice.doctor.page import PartCheck, State
 
 #: Our packages; the first one refuses a foreign `classad`, and says what to do.
 PACKAGES: Final = ("policy", "classad", "negotiator", "pieslice")
 #: A requirement as the metadata of a distribution has it: name, least version, extra.
-_REQUIREMENT: Final = late_regex(
-    r"(?P<name>[\w.-]+)[^;]*?(?:>=\s*(?P<least>[\d.]+))?[^;]*(?:;(?P<marker>.*))?"
-)
-_EXTRA: Final = late_regex(r"extra\s*==\s*[\"'](?P<name>[\w-]+)")
+_REQUIREMENT: Final = r"(?P<name>[\w.-]+)[^;]*?(?:>=\s*(?P<least>[\d.]+))?[^;]*(?:;(?P<marker>.*))?"
+_EXTRA: Final = r"extra\s*==\s*[\"'](?P<name>[\w-]+)"
 #: The daemons that recordings of decisions need, below a folder.
 _DAEMONS: Final = ("condor_negotiator", "condor_schedd", "condor_collector")
 #: How long a program of HTCondor may take to tell its version, in seconds.
@@ -90,13 +87,13 @@ def _dependencies() -> Iterator[PartCheck]:
     needed: list[tuple[str, str]] = []
     extras: dict[str, list[tuple[str, str]]] = {}
     for requirement in wanted:
-        found = _REQUIREMENT.fullmatch(requirement)
+        found = re.fullmatch(_REQUIREMENT, requirement)
         if found is None:
             continue
         item = (found["name"], found["least"] or "")
         if item[0] == "pieslice":  # an extra made of others
             continue
-        extra = _EXTRA.search(found["marker"] or "")
+        extra = re.search(_EXTRA, found["marker"] or "")
         if extra is not None:
             extras.setdefault(extra["name"], []).append(item)
         elif not found["marker"]:

@@ -11,11 +11,11 @@ page of ``classad_eval`` (HTCondor 25.14.1); its single-dash options work too.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from classad.patterns import late_regex
 from pieslice.command_line import EXIT_BAD, EXIT_OK, NOW_HELP, Parser, moment, whole_number
 from pieslice.inputs.versions import add_version
 from pieslice.terminal import complain
@@ -55,7 +55,7 @@ _SELECT_EXAMPLES = (
 )
 
 #: What stands behind an item and means an option, not twice the negative of an attribute.
-_LONG_OPTION: Final = late_regex("--[a-z][a-z-]*")
+_LONG_OPTION: Final = "--[a-z][a-z-]*"
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -228,7 +228,7 @@ def _refuse_options(items: Sequence[str]) -> None:
         if item == "--":
             return
         name = item.partition("=")[0]
-        if _LONG_OPTION.fullmatch(name) and name not in parser._option_string_actions:
+        if re.fullmatch(_LONG_OPTION, name) and name not in parser._option_string_actions:
             raise EvalProblem(
                 f"error: `{name}` is no option that may stand behind an item; those "
                 f"of every command stand before the first one, an expression that looks like it "

@@ -11,18 +11,18 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import stat
 import sys
 from pathlib import Path
 from typing import IO, Final
 
-from classad.patterns import late_regex
 from pieslice.writing import naming
 
 #: Standard input as a file.
 _INPUT: Final = "/dev/stdin"
 #: How shells name a pipe that they have opened.
-_OPENED: Final = late_regex(r"/(?:dev|proc/self)/fd/(\d+)")
+_OPENED: Final = r"/(?:dev|proc/self)/fd/(\d+)"
 #: The files in the place of pipes, which last as long as the process.
 _KEPT: Final[list[IO[bytes]]] = []
 
@@ -64,7 +64,7 @@ def _readable(text: str) -> str:
 
 def _is_pipe(path: str) -> bool:
     """Whether a path is read once only: standard input, or a pipe that is open already."""
-    if path != _INPUT and not _OPENED.fullmatch(path):
+    if path != _INPUT and not re.fullmatch(_OPENED, path):
         return False
     try:
         kind = os.stat(path).st_mode

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from classad.patterns import late_regex
 from pieslice.command_line import EXIT_BAD, EXIT_OK, commands_of, nearest
 from pieslice.inputs.configuration import guarded
 from pieslice.manual.manpages import SHELLS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 #: The number of a finding of ``pieslice check``.
-_FINDING: Final = late_regex(r"p\d{3}")
+_FINDING: Final = r"p\d{3}"
 
 
 def add_commands(subcommands: Subcommands, root: Parser, version: str) -> None:
@@ -73,7 +73,7 @@ def _help(root: Parser, version: str, args: argparse.Namespace) -> int:
     if topic in topics:
         sys.stdout.write(topic_text(topic))
         return EXIT_OK
-    if _FINDING.fullmatch(topic):
+    if re.fullmatch(_FINDING, topic):
         return _explain(topic)
     command, known = root, topics
     for word in args.words:

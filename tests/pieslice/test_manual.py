@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -93,7 +94,9 @@ def serve(line: str) -> None:
     """Run an example that serves until Ctrl-C, and end it so once it says where."""
     words = [sys.executable, "-m", *shlex.split(line)]
     environment = {**os.environ, "BROWSER": "true", "PYTHONPATH": str(ROOT)}
-    with Popen(words, stdout=PIPE, text=True, env=environment) as server:
+    # A shell gives what it runs in the background no Ctrl-C, and this test may run there.
+    ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with Popen(words, stdout=PIPE, text=True, env=environment, preexec_fn=ctrl_c) as server:
         assert server.stdout is not None
         assert "http://127.0.0.1:" in server.stdout.readline()
         server.send_signal(signal.SIGINT)
