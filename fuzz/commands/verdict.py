@@ -55,11 +55,19 @@ class _TooSlow(BaseException):
     """A command takes too long; no Exception, which the command would describe."""
 
 
-class _Terminal(io.StringIO):
-    """What is printed to a terminal."""
+class _Printed(io.TextIOWrapper):
+    """A file that keeps what is printed; a terminal for commands that ask."""
+
+    def __init__(self, *, terminal: bool) -> None:
+        super().__init__(tempfile.TemporaryFile(), encoding="utf-8")  # noqa: SIM115 - closed with it
+        self._terminal = terminal
 
     def isatty(self) -> bool:
-        return True
+        return self._terminal
+
+    def text(self) -> str:
+        self.seek(0)
+        return self.read()
 
 
 class Shop:
@@ -137,7 +145,7 @@ def _run(tried: Case) -> tuple[int, str, str]:
                 code = main(tried.words)
         except SystemExit as left:
             code = left.code if isinstance(left.code, int) else 0
-        printed = out.getvalue() if isinstance(out, io.StringIO) else ""
+        printed = out.text() if isinstance(out, _Printed) else ""
     return code, printed, err.getvalue()
 
 
@@ -161,10 +169,9 @@ def _input(data: bytes) -> Iterator[None]:
 @contextmanager
 def _output(kind: Output) -> Iterator[IO[str]]:
     """A stream of the kind; an error of closing it is the command's, which should have flushed."""
-    if kind is Output.TERMINAL:
-        yield _Terminal()  # progress is shown on terminals only
-    elif kind is Output.PIPE:
-        yield io.StringIO()
+    if kind in (Output.TERMINAL, Output.PIPE):  # progress is shown on terminals only
+        with _Printed(terminal=kind is Output.TERMINAL) as printed:
+            yield printed
     elif kind is Output.FULL:
         with open("/dev/full", "w", encoding="utf-8") as full:
             yield full

@@ -39,4 +39,7 @@ def _serve(version: str, args: argparse.Namespace) -> int:
         complain("note: editors start this and speak their protocol to it; Ctrl-D ends it")
     from pieslice.lsp.serving import serve
 
-    return EXIT_OK if serve(version, debug=args.debug) else EXIT_NO
+    if serve(version, debug=args.debug):
+        return EXIT_OK
+    complain("pieslice lsp: the editor is gone: the input ended before its `shutdown`")
+    return EXIT_NO
