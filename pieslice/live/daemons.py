@@ -103,7 +103,7 @@ def _parts(token: str) -> tuple[JsonData, JsonData] | None:
 #: Seconds that a daemon has for an answer.
 TIMEOUT: Final = 20.0
 #: Questions after which the process that asks is started anew: the bindings leak 2 kB each.
-_RENEWED: Final = 5_000
+_RENEWED: Final = 800
 #: Daemons that are asked at the same time, each by a process of its own.
 AT_ONCE: Final = 6
 #: What finds a daemon: attributes of its ad.

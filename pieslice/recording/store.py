@@ -92,6 +92,8 @@ _HEAD: Final = b"SQLite format 3\0"
 _APPLICATION: Final = slice(68, 72)
 #: Seconds that a reader waits for a writer and the other way round.
 _PATIENCE: Final = 10.0
+#: Kilobytes of a history that stay in memory: a service runs for months beside its file.
+_CACHE_KB: Final = 256
 
 #: No frame is larger, in bytes: it would be that of a million slots.
 MOST_BYTES: Final = 2 * 10**9
@@ -175,6 +177,7 @@ class History:
             raise HistoryError(
                 f"{self.path}: a history of version {version}; this program knows {VERSION}"
             )
+        self.base.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         #: Of the tables; a history that is only read may have those of an earlier version.
         self.version: int = version
 

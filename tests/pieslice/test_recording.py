@@ -173,6 +173,13 @@ def test_captures_come_in_order_of_time(path: Path) -> None:
         assert len(recorder.moments()) == 1
 
 
+def test_what_stays_in_memory_of_a_history_does_not_grow_with_it(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "pool.history") as recorder:
+        (limit,) = recorder.base.execute("PRAGMA cache_size").fetchone()
+        (page,) = recorder.base.execute("PRAGMA page_size").fetchone()
+    assert (-limit * 1024 if limit < 0 else limit * page) <= 512 * 1024
+
+
 def test_one_writer_at_a_time_and_readers_beside_it(path: Path) -> None:
     with Recorder(path) as recorder:
         recorder.append(T, pool("U"))
