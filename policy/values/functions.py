@@ -53,7 +53,7 @@ _RESULTS: Final[Mapping[ResultKind, Abstract]] = {
     ResultKind.CLOCK: CLOCK,
 }
 #: An expression of each kind that is neither undefined, error, boolean, number nor string.
-_OTHERS: Final = ("{}", "[]", "relTime(0)", 'absTime("2020-01-01")')
+_OTHERS: Final = ("{}", "[]", "relTime(0)", "absTime(0)")
 #: What a literal may hold.
 _CONSTANTS: Final = (bool, int, float, str, Value)
 
