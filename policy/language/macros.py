@@ -16,18 +16,17 @@ from typing import TYPE_CHECKING, Final
 from attr import evolve, field, frozen
 
 from classad.language.bounds import glance
-from classad.patterns import late_regex
 
 if TYPE_CHECKING:
     from policy.language.table import Definition
 
-_HEAD = late_regex(r"\$([A-Za-z0-9_]*)\(")
-_NAME = late_regex(r"[A-Za-z0-9_./]*")
-_DOLLAR = late_regex(r"\$\$|\$\(DOLLAR\)", re.IGNORECASE)
+_HEAD = re.compile(r"\$([A-Za-z0-9_]*)\(")
+_NAME = re.compile(r"[A-Za-z0-9_./]*")
+_DOLLAR = re.compile(r"\$\$|\$\(DOLLAR\)", re.IGNORECASE)
 #: Characters of a default; a parenthesised group may hold anything but `)`.
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_DEFAULT = late_regex(r"(?:[A-Za-z0-9_./$,\\: ]++|\([^)]*\)|(?!))*+")
-_FILENAME = late_regex(r"F[fpdnxqabuw]*", re.IGNORECASE)
+_DEFAULT = re.compile(r"(?:[A-Za-z0-9_./$,\\: ]++|\([^)]*\)|(?!))*+")
+_FILENAME = re.compile(r"F[fpdnxqabuw]*", re.IGNORECASE)
 
 #: Functions whose body is a list of arguments; ``F`` and its flags come on top.
 FUNCTIONS: Final = frozenset(

@@ -8,19 +8,19 @@ Follows: condor_config_val 25.14.1 (golden vectors ``lines``, ``append``, ``here
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from attr import frozen
 
-from classad.patterns import late_regex
 from policy.language.lines import BLANKS
 
 #: Words that are statements when followed by a colon.
 KEYWORDS: Final = frozenset({"use", "include", "error", "warning"})
-_IDENTIFIER = late_regex(r"[A-Za-z0-9_./]+")
-_NAME_END = late_regex(r"[ \t\n\v\f\r=:]")
-_OPERATOR = late_regex(r"[=:@+]")
-_APPEND = late_regex(r"\+(?P<mark>[,;|&*]?)(?P=mark)?=")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9_./]+")
+_NAME_END = re.compile(r"[ \t\n\v\f\r=:]")
+_OPERATOR = re.compile(r"[=:@+]")
+_APPEND = re.compile(r"\+(?P<mark>[,;|&*]?)(?P=mark)?=")
 
 
 class StatementError(Exception):
