@@ -10,20 +10,17 @@ import re
 from collections.abc import Callable
 from typing import AnyStr, cast
 
-_METHODS = ("finditer", "fullmatch", "match", "search", "split", "sub")
-
 
 class _Late:
-    """A pattern; what is asked of it first makes it, and its methods stay."""
+    """A pattern; what is asked of it first makes it, and each method that was used stays."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self._make: Callable[[], object] = make
 
     def __getattr__(self, name: str) -> object:
-        made: object = self._make()
-        for method in _METHODS:
-            setattr(self, method, getattr(made, method))
-        return getattr(made, name)
+        value: object = getattr(self._make(), name)
+        setattr(self, name, value)
+        return value
 
 
 def late_regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
