@@ -177,7 +177,8 @@ class History:
             raise HistoryError(
                 f"{self.path}: a history of version {version}; this program knows {VERSION}"
             )
-        self.base.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+        with self.guarded():
+            self.base.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         #: Of the tables; a history that is only read may have those of an earlier version.
         self.version: int = version
 

@@ -319,6 +319,17 @@ def test_another_version_is_refused(path: Path) -> None:
         History(path)
 
 
+def test_tables_that_cannot_be_read_are_damage(path: Path) -> None:
+    with Recorder(path) as recorder:
+        recorder.append(T, pool("U"))
+    data = path.read_bytes()
+    assert b"CREATE TABLE" in data
+    path.write_bytes(data.replace(b"CREATE TABLE", b"CREATE TUBLE"))
+    for way_in in (History, Recorder):
+        with pytest.raises(HistoryError, match="damaged: "):
+            way_in(path)
+
+
 def test_pages_that_are_torn_are_told(path: Path) -> None:
     with Recorder(path) as recorder:
         recorder.append(T, texts_of_folder(CAMPUS))
