@@ -513,7 +513,8 @@ def test_the_server_ends_with_its_editor(tmp_path: Path, busy: bool) -> None:
     began = time.monotonic()
     editor.process.wait(PATIENCE)
     assert time.monotonic() - began < 10, "a second, on a machine that is not busy"
-    assert editor.gone().splitlines()[0].startswith("pieslice lsp: the editor is gone")
+    (said,) = editor.gone().splitlines()
+    assert said.startswith("pieslice lsp: the editor is gone")
     assert editor.process.returncode == 1
 
 

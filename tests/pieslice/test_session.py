@@ -414,7 +414,7 @@ def test_a_session_keeps_no_cycle_of_an_edit(monkeypatch: pytest.MonkeyPatch) ->
     assert len(boards) > 6
 
 
-#: Prints the kilobytes of a process with a session, after its first cycle and after some edits.
+#: Prints the bytes that Python holds with a session, after its first cycle and after some edits.
 MEASURED = """
 import gc, json, sys, tracemalloc
 tracemalloc.start()
