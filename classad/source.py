@@ -19,7 +19,7 @@ class Source:
     ``quoted``: whether excerpts may show its lines.
     """
 
-    __slots__ = ("first_column", "first_line", "name", "quoted", "text")
+    __slots__ = ("_last", "first_column", "first_line", "name", "quoted", "text")
 
     def __init__(
         self, text: str, name: str = "<expression>", *, first_line: int = 1, first_column: int = 1
@@ -29,12 +29,19 @@ class Source:
         self.first_line = first_line
         self.first_column = first_column
         self.quoted = True
+        #: An offset, and how many lines begin before it: others are counted from there.
+        self._last = 0, 0
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column (both from 1) of a character offset."""
         offset = max(0, min(offset, len(self.text)))
         begin = self.text.rfind("\n", 0, offset) + 1
-        row = self.text.count("\n", 0, offset)
+        near, row = self._last
+        if offset < near:
+            row -= self.text.count("\n", offset, near)
+        else:
+            row += self.text.count("\n", near, offset)
+        self._last = offset, row
         shift = self.first_column if row == 0 else 1
         return self.first_line + row, offset - begin + shift
 

@@ -97,8 +97,12 @@ class Total(Property):
 
     def suspects(self, sample: Sample, rng: Random) -> Iterator[FuzzCase]:
         if self.subject.where is not StudyContext.PAIR:
+            seen = set[int]()
             for _ in range(_ALONE[self.subject.where]):
                 row, column = rng.randrange(len(sample.parties)), rng.randrange(len(sample.cases))
+                if self.subject.where is StudyContext.JOB and row in seen:
+                    continue  # it sees the job alone
+                seen.add(row)
                 yield sample.case(row, column)
             return
         for row, values in enumerate(sample.values(self.subject.tree)):

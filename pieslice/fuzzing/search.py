@@ -39,11 +39,13 @@ def shrink(finding: BrokenProperty, test: Property) -> BrokenProperty:
     progress = True
     while progress and left > 0:
         progress = False
+        count, weight = _count(best.case), _weight(best.case)
         for case in _simpler(best.case, test):
             left -= 1
             if left <= 0:
                 break
-            if weight_of(case) >= weight_of(best.case):
+            more = _count(case) - count
+            if more > 0 or (more == 0 and _weight(case) >= weight):
                 continue
             found = test.check(case)
             if found is not None and found.key() == finding.key():
@@ -52,19 +54,23 @@ def shrink(finding: BrokenProperty, test: Property) -> BrokenProperty:
     return best
 
 
-def weight_of(case: FuzzCase) -> tuple[int, int, float, tuple[str, ...]]:
-    """How complicated a case is: attributes, then lengths of what it says, then sizes, names."""
-    attributes = len(case.slot) + sum(len(party.job) for party in case.parties)
+def _count(case: FuzzCase) -> int:
+    """How many things a case says; of two cases the one with less is simpler."""
+    attributes = len(case.slot) + sum([len(party.job) for party in case.parties])
+    return attributes + len(case.parties) + len(case.others) + (case.claim_age > case.run_time)
+
+
+def _weight(case: FuzzCase) -> tuple[int, float, tuple[str, ...]]:
+    """Of two cases that say as much, the simpler one: lengths of what is said, sizes, names."""
     numbers: list[AdValue] = [case.run_time, max(case.claim_age, case.run_time)]
     for party in case.parties:
         numbers += [party.priority, party.usage, party.user]
     numbers += [*case.others.values(), *case.quotas.values(), *case.slot.values(), case.pause]
     numbers += [value for party in case.parties for value in party.job.values()]
-    parts = len(case.parties) + len(case.others) + (case.claim_age > case.run_time)
     users = tuple(party.user for party in case.parties)
     size = sum(party.priority + party.usage for party in case.parties)
     size += sum(case.others.values()) + sum(case.quotas.values())
-    return attributes + parts, sum(map(_length, numbers)), size, users
+    return sum(map(_length, numbers)), size, users
 
 
 def _length(value: AdValue) -> int:

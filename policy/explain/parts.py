@@ -8,12 +8,12 @@ Inputs: a topic, a macro's definition.  Outputs: sentences.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from attr import define, field
 
+from classad.patterns import late_regex
 from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
@@ -22,10 +22,10 @@ from policy.language.table import Definition
 SHORT: Final = 72
 #: As many macros are told of one expression.
 _MOST_NAMED: Final = 12
-_TOKEN: Final = re.compile(
+_TOKEN: Final = late_regex(
     r"""\$\w*\([^()]*\)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|&&|\|\||[()?{}\[\]]"""
 )
-_NAMED: Final = re.compile(r"\$\(\s*([A-Za-z_][\w.]*)")
+_NAMED: Final = late_regex(r"\$\(\s*([A-Za-z_][\w.]*)")
 _WORDS: Final = {"&&": "all of these", "||": "one of these"}
 
 

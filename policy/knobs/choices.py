@@ -51,7 +51,7 @@ class Choice:
 
 
 def _choice(macros: str, *words: str, otherwise: str, many: bool = False, ends: str = "") -> Choice:
-    return Choice(re.compile(macros, re.IGNORECASE), words, otherwise, many, ends)
+    return Choice(late_regex(macros, re.IGNORECASE), words, otherwise, many, ends)
 
 
 CHOICES: Final = (
@@ -121,9 +121,9 @@ for _low, _high in _ORDERED:
     UPPER_BOUNDS.setdefault(_low.casefold(), []).append(_high)
 #: Numbers that have bounds of their own, whatever a daemon says of them.
 BOUNDS: Final = (
-    (re.compile(r"\w*RENICE_INCREMENT", re.IGNORECASE), 0, 19, "a nice value"),
+    (late_regex(r"\w*RENICE_INCREMENT", re.IGNORECASE), 0, 19, "a nice value"),
     (
-        re.compile(r"(\w*_)?(LOWPORT|HIGHPORT)|COLLECTOR_PORT|SHARED_PORT_PORT", re.IGNORECASE),
+        late_regex(r"(\w*_)?(LOWPORT|HIGHPORT)|COLLECTOR_PORT|SHARED_PORT_PORT", re.IGNORECASE),
         0, 65535, "a port",
     ),
 )  # fmt: skip

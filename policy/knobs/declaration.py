@@ -9,6 +9,7 @@ have, so that condor_config_val calls the macro not defined.
 from __future__ import annotations
 
 from enum import Enum
+from functools import cached_property
 from math import inf
 from typing import Final
 
@@ -135,14 +136,17 @@ class Knob:
 
     def member(self, macro: str) -> str | None:
         """The variable part of ``macro`` if it belongs to this family, as spelled there."""
-        head, _, rest = self.name.partition("<")
-        tail = rest.partition(">")[2]
+        head, tail = self._around
         folded = macro.casefold()
-        if len(macro) <= len(head) + len(tail) or not folded.startswith(head.casefold()):
+        if len(macro) <= len(head) + len(tail) or not folded.startswith(head):
             return None
-        if not folded.endswith(tail.casefold()):
-            return None
-        return macro[len(head) : len(macro) - len(tail)]
+        return macro[len(head) : len(macro) - len(tail)] if folded.endswith(tail) else None
+
+    @cached_property
+    def _around(self) -> tuple[str, str]:
+        """What a member has before and behind its variable part, case-folded."""
+        head, _, rest = self.name.casefold().partition("<")
+        return head, rest.partition(">")[2]
 
 
 def knob_row(name: str) -> Knob:

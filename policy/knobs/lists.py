@@ -48,18 +48,17 @@ class NameList:
     def member(self, macro: str) -> str | None:
         """The item that a macro belongs to, as it is spelled there."""
         folded = macro.casefold()
-        if is_one_edit(folded, self.name.casefold()):
-            return None  # a slip of the list's own name
-        for head, tail in self._around:
+        for head, tail in self.around:
             if not head or not folded.startswith(head):
                 continue
             inner = macro[len(head) : len(macro) - len(tail)]
             if inner and folded.endswith(tail) and not self._is_aside(inner):
-                return inner
+                # A slip of the list's own name is no item.
+                return None if is_one_edit(folded, self.name.casefold()) else inner
         return None
 
     @cached_property
-    def _around(self) -> tuple[tuple[str, str], ...]:
+    def around(self) -> tuple[tuple[str, str], ...]:
         """What macros of an item have before and behind its name, case-folded."""
         parts = (one.casefold().partition("<name>") for one in (*self.defined_by, *self.beside))
         return tuple((head, tail) for head, _, tail in parts)
@@ -142,9 +141,15 @@ LISTS: Final = (
 LISTS_BY_NAME: Final = {found.name.casefold(): found for found in LISTS}
 
 
+#: What the macros of items begin with, of any list.
+_BEGINNINGS: Final = tuple({head for names in LISTS for head, _ in names.around if head})
+
+
 @lru_cache(maxsize=10_000)
 def memberships(macro: str) -> tuple[tuple[NameList, str], ...]:
     """The lists that a macro may define an item of, each with the item as it is spelled there."""
+    if not macro.casefold().startswith(_BEGINNINGS):
+        return ()
     found = ((names, names.member(macro)) for names in LISTS)
     return tuple((names, item) for names, item in found if item is not None)
 

@@ -6,11 +6,12 @@ those of HTCondor's notes on upgrading and are left out where these do not say.
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
 from typing import Final
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from policy.knobs.readers import find_readers
 
 _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"
@@ -69,36 +70,36 @@ _ONE_BY_ONE: Final = {
 }
 #: The same for names of one form; ``instead`` may refer to the groups of the pattern.
 _FAMILIES: Final = (
-    (re.compile(r"host(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
-    (re.compile(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2")),
-    (re.compile(r"(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
-    (re.compile(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1")),
+    (late_regex(r"host(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
+    (late_regex(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2")),
+    (late_regex(r"(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
+    (late_regex(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1")),
     (
-        re.compile(r"num_virtual_machines_type_(\d+)"),
+        late_regex(r"num_virtual_machines_type_(\d+)"),
         Obsolete(r"num_slots_type_\1"),
     ),
-    (re.compile(r"vm\d+_\w+"), Obsolete(why="virtual machines are called slots")),
-    (re.compile(r"quill\w*"), Obsolete(why="Quill is gone")),
+    (late_regex(r"vm\d+_\w+"), Obsolete(why="virtual machines are called slots")),
+    (late_regex(r"quill\w*"), Obsolete(why="Quill is gone")),
     (
-        re.compile(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
+        late_regex(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
         Obsolete(why="checkpoint servers are gone with the standard universe"),
     ),
-    (re.compile(r"gsi_\w+|gridmap"), Obsolete(why="GSI is no longer supported")),
-    (re.compile(r"glexec(_job|_starter|_retries|_retry_delay)?"), Obsolete(why="glexec is gone")),
-    (re.compile(r"concurrency_limit_(?!default)(\w+)"), Obsolete(r"\1_limit")),
+    (late_regex(r"gsi_\w+|gridmap"), Obsolete(why="GSI is no longer supported")),
+    (late_regex(r"glexec(_job|_starter|_retries|_retry_delay)?"), Obsolete(why="glexec is gone")),
+    (late_regex(r"concurrency_limit_(?!default)(\w+)"), Obsolete(r"\1_limit")),
     (
-        re.compile(
+        late_regex(
             r"(master|collector|negotiator|schedd|startd)_(allow|deny)_"
             r"(read|write|daemon|administrator|negotiator|config|client|advertise_\w+)"
         ),
         Obsolete(r"\1.\2_\3"),
     ),
-    (re.compile(r"hdfs\w*"), Obsolete(why="the HDFS daemon is gone")),
+    (late_regex(r"hdfs\w*"), Obsolete(why="the HDFS daemon is gone")),
     (
-        re.compile(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),
+        late_regex(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),
         Obsolete(why="the SOAP interface is gone"),
     ),
-    (re.compile(r"stork\w*"), Obsolete(why="Stork is gone")),
+    (late_regex(r"stork\w*"), Obsolete(why="Stork is gone")),
 )
 #: Macros that were predefined for expressions, and now come with a template.
 _OF_FRAGMENTS: Final = frozenset(
@@ -109,6 +110,7 @@ _OF_FRAGMENTS: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=10_000)
 def find_obsolete(macro: str) -> Obsolete | None:
     """What became of a macro; None if it is not known to be of the past."""
     folded = macro.casefold()

@@ -6,8 +6,8 @@ Follows: the programs of 25.14.1, asked one macro at a time (``policy/data/READM
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Final
+from functools import cache, lru_cache
+from typing import Any, Final
 
 from attr import frozen
 
@@ -84,14 +84,16 @@ class Readers:
         )
 
 
+@lru_cache(maxsize=10_000)
 def find_readers(macro: str) -> Readers | None:
     """Who reads a macro; NUM_SLOTS_TYPE_7 is read as NUM_SLOTS_TYPE_1 is.  None: nobody known."""
-    folded = macro.casefold()
-    table = _table()
-    found = table.get(folded) or table.get(_DIGITS.sub("1", folded))
-    if found is None and _WARNING.fullmatch(folded):
+    folded, rows = macro.casefold(), _rows()
+    found = rows.get(folded) or rows.get(_DIGITS.sub("1", folded))
+    if found is not None:
+        return _readers(*found)
+    if _WARNING.fullmatch(folded):
         return Readers(macro, "boolean", frozenset(("SCHEDD",)), {"SCHEDD": 4})
-    return found or _of_other_daemons().get(folded)
+    return _of_other_daemons().get(folded)
 
 
 @cache
@@ -101,7 +103,7 @@ def _of_other_daemons() -> dict[str, Readers]:
     found: dict[str, Readers] = {}
     for name, (_, _, daemon, *_) in meanings().items():
         kind, low, high = _typed(name)
-        if kind and daemon in ON_THEIR_OWN and name.casefold() not in _table():
+        if kind and daemon in ON_THEIR_OWN and name.casefold() not in _rows():
             found[name.casefold()] = Readers(name, kind, frozenset((daemon,)), {}, low, high)
     return found
 
@@ -115,8 +117,9 @@ def _typed(name: str) -> tuple[str, int | None, int | None]:
 
 
 @cache
-def _table() -> dict[str, Readers]:
-    return {name.casefold(): _readers(name, *row) for name, row in reader_rows().items()}
+def _rows() -> dict[str, tuple[Any, ...]]:
+    """The name and the fields of each row, by case-folded name."""
+    return {name.casefold(): (name, *row) for name, row in reader_rows().items()}
 
 
 def _readers(

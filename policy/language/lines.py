@@ -12,10 +12,14 @@ condor_config_val 25.14.1 differ, the latter (golden vectors ``continuation`` an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from classad.source import Source
 
 #: What the C library's isspace() takes for white space; str.strip() would take more.
@@ -130,3 +134,12 @@ class LineReader:
         bare = raw.strip(BLANKS)
         if bare and (bare != raw or bare.endswith("\\") or (continued and bare.startswith("#"))):
             self.open_end = begin
+
+
+_CONDITION: Final = late_regex(r"^[ \t\v\f\r:]*(?:el)?if\b", re.IGNORECASE | re.MULTILINE)
+
+
+@lru_cache(maxsize=16)
+def lines_with_conditions(source: Source) -> tuple[LogicalLine, ...]:
+    """The logical lines of a text that has an ``if``, read once; none of another text."""
+    return tuple(LineReader(source)) if _CONDITION.search(source.text) else ()

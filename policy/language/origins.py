@@ -201,8 +201,10 @@ def _written(owner: Definition) -> str:
 
 def _references_itself(owner: Definition) -> bool:
     """Is the stored text the written one with the earlier value in the place of the name?"""
+    if owner.written is None or "$(" not in owner.written:
+        return False
     earlier = _taken_over(owner)
-    if owner.written is None or earlier is None:
+    if earlier is None:
         return False
     replaced = _itself(owner).sub(lambda found: earlier, owner.written)
     return replaced == owner.raw and replaced != owner.written

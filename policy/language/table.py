@@ -35,8 +35,9 @@ class Context:
 
     def base_name(self, name: str) -> str | None:
         """``name`` without this context's prefix, or None if it has none."""
-        for prefix in self.prefixes():
-            if name.casefold().startswith(prefix.casefold() + "."):
+        folded = name.casefold() if "." in name else ""
+        for prefix in self.prefixes() if folded else ():
+            if folded.startswith(prefix.casefold() + "."):
                 return name[len(prefix) + 1 :]
         return None
 

@@ -14,6 +14,7 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.lint.finding import finding
 from policy.lint.view import Item, Setting, View
 
@@ -90,17 +91,26 @@ def _has_hooks(view: View, setting: Setting, name: str) -> bool:
 @frozen
 class Companion:
     """Macros that do nothing unless ``test`` of one of ``others`` holds; ``sure``: daemons were
-    asked, or nobody reads the macros then."""
+    asked, or nobody reads the macros then.  ``begins``: letters that the macros begin with."""
 
     macros: re.Pattern[str]
+    begins: tuple[str, ...]
     others: tuple[str, ...]
     test: _Test
     help: str
     sure: bool
 
 
+#: What stands between the alternatives of a pattern, and the letters that one begins with.
+_ALTERNATIVES: Final = re.compile(r"\|(?![^(]*\))")
+_LETTERS: Final = re.compile(r"[A-Z_]+")
+
+
 def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Companion:
-    return Companion(re.compile(macros, re.IGNORECASE), others, test, help, sure)
+    alternatives = _ALTERNATIVES.split(macros)
+    begins = tuple(found[0] for found in map(_LETTERS.match, alternatives) if found)
+    assert len(begins) == len(alternatives)
+    return Companion(late_regex(macros, re.IGNORECASE), begins, others, test, help, sure)
 
 
 _COMPANIONS: Final = (
@@ -164,9 +174,13 @@ _COMPANIONS: Final = (
         "WANT_HOLD(_REASON|_SUBCODE)?", _is_true, "PREEMPT",
         help="PREEMPT is False, so no job is ended that could be put on hold",
     ),
-    _need(
-        r"(STARTD|SCHEDD)_CRON_(\w+)_EXECUTABLE", _is_periodic, r"\1_CRON_\2_PERIOD",
-        help=r"without \1_CRON_\2_PERIOD a job that is periodic, as by default, is skipped",
+    *(
+        _need(
+            rf"{daemon}_CRON_(\w+)_EXECUTABLE", _is_periodic, rf"{daemon}_CRON_\1_PERIOD",
+            help=rf"without {daemon}_CRON_\1_PERIOD a job that is periodic, as by default, is"
+            " skipped",
+        )
+        for daemon in ("STARTD", "SCHEDD")
     ),
     _need(
         "HIBERNATE", _is_true, "HIBERNATE_CHECK_INTERVAL",
@@ -183,7 +197,9 @@ _COMPANIONS: Final = (
         _is_set, "EVENT_LOG", help="without EVENT_LOG there is no such log", sure=False,
     ),
     _need(
-        "(STARTER_DEFAULT|STARTER|STARTD|JOB_ROUTER|SCHEDD)(_JOB)?_HOOK_KEYWORD", _has_hooks, "",
+        "START(ER_DEFAULT|ER|D)(_JOB)?_HOOK_KEYWORD|JOB_ROUTER(_JOB)?_HOOK_KEYWORD|"
+        "SCHEDD(_JOB)?_HOOK_KEYWORD",
+        _has_hooks, "",
         help="no macro begins with the keyword and `_HOOK_`", sure=False,
     ),
     _need(
@@ -203,9 +219,8 @@ _COMPANIONS: Final = (
         help="without ENABLE_RUNTIME_CONFIG or ENABLE_PERSISTENT_CONFIG nothing can be set",
     ),
 )  # fmt: skip
-_ANY_COMPANION: Final = re.compile(
-    "|".join(f"(?:{need.macros.pattern})" for need in _COMPANIONS), re.IGNORECASE
-)
+#: The letters that a macro begins with that needs another.
+_BEGINS: Final = tuple({begin for need in _COMPANIONS for begin in need.begins})
 
 
 @finding(
@@ -226,15 +241,14 @@ _ANY_COMPANION: Final = re.compile(
     " reads. Of backfill and control groups, which follow from the manual, the report says `may`.",
 )
 def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    if setting.macro.upper() == "DAEMON_LIST":
+    macro = setting.macro.upper()
+    if macro == "DAEMON_LIST":
         yield from _draining(setting)
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
-    if not _ANY_COMPANION.fullmatch(setting.macro):
-        return
-    for need in _COMPANIONS:
-        found = need.macros.fullmatch(setting.macro)
+    for need in _COMPANIONS if macro.startswith(_BEGINS) else ():
+        found = need.macros.fullmatch(setting.macro) if macro.startswith(need.begins) else None
         if found is None or any(
             need.test(view, setting, found.expand(other)) for other in need.others
         ):

@@ -27,7 +27,7 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers
 from policy.knobs.reading import read_knob
 from policy.language.about import About, about, change_about
-from policy.lint.view import Setting, Stretch, View, endless
+from policy.lint.view import Setting, Stretch, View
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 _QUOTES: Final = "\"'"
@@ -61,7 +61,7 @@ def negotiator_loads(view: View) -> dict[str | None, PolicyLoad]:
     """The policies of all negotiators by local name."""
     return {
         local: load_policy(view.config, subsystem="NEGOTIATOR", local_name=local)
-        for local in view.negotiators()
+        for local in view.negotiators
     }
 
 
@@ -126,7 +126,7 @@ def _ending(
 
 def _of_slot_types(setting: Setting) -> Iterator[Ending]:
     """The weight of a type of slots: the only expression of a type that the startd ends at."""
-    if not WEIGHT_OF_TYPE.fullmatch(setting.macro) or endless(setting) is not None:
+    if not WEIGHT_OF_TYPE.fullmatch(setting.macro) or setting.endless is not None:
         return
     broken = setting.unparsable()
     if broken is not None:
@@ -167,7 +167,7 @@ def _of_others(view: View, setting: Setting) -> Iterator[Ending]:
     for daemon, status in sorted(readers.ended.items()):
         if daemon in told:
             continue
-        locals_ = view.negotiators() if daemon == "NEGOTIATOR" else (setting.local_name,)
+        locals_ = view.negotiators if daemon == "NEGOTIATOR" else (setting.local_name,)
         for local in locals_:
             found = _read_by(view, setting, readers, Daemon(daemon, local))
             if found is not None:

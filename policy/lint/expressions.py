@@ -25,7 +25,7 @@ from policy.knobs.reading import Place
 from policy.knobs.uses import find_use
 from policy.language import statements
 from policy.language.expressions import parse
-from policy.language.lines import LineReader, LogicalLine
+from policy.language.lines import LogicalLine, lines_with_conditions
 from policy.language.macros import ExpansionError
 from policy.language.scope import Scope
 from policy.language.statements import Statement, StatementError
@@ -314,7 +314,7 @@ def untaken(view: View) -> Iterator[Definition]:
 def _conditional(source: Source) -> Iterator[tuple[LogicalLine, Statement]]:
     """The plain assignments between an ``if`` and its ``endif``."""
     depth, end_tag = 0, ""
-    for line in LineReader(source):
+    for line in lines_with_conditions(source):
         if end_tag:
             end_tag = "" if line.text == end_tag else end_tag
             continue

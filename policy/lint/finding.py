@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from attr import field, frozen
 
 from classad.errors import Diagnostic, Edit, suggest
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.knobs.reading import EXPANDED, place
 from policy.language.about import About
@@ -27,6 +28,8 @@ WARNING: Final = "warning"
 NOTE: Final = "note"
 #: How far before a value its name is looked for, over continued lines.
 _REACH: Final = 2000
+_INDENTED: Final = late_regex(r"[ \t:]+")
+_GOES_ON: Final = late_regex(r"[\w.]")
 
 
 @frozen
@@ -204,7 +207,14 @@ def name_place(entry: Definition) -> tuple[Source, int, int] | None:
     source = entry.source
     if source is None or entry.template is not None:
         return None
-    pattern = re.compile(rf"(?im)^[ \t:]*({re.escape(entry.name)})(?![\w.])")
-    begin = max(0, source.text.rfind("\n", 0, entry.start) - _REACH)
-    found = list(pattern.finditer(source.text, begin, entry.start))
-    return (source, found[-1].start(1), found[-1].end(1)) if found else None
+    text, wanted = source.text, entry.name.casefold()
+    before = text.rfind("\n", 0, entry.start)
+    farthest = before - _REACH
+    while before >= max(farthest, -1):
+        blanks = _INDENTED.match(text, before + 1)
+        begin = before + 1 if blanks is None else blanks.end()
+        end = min(begin + len(wanted), entry.start)
+        if text[begin:end].casefold() == wanted and not _GOES_ON.match(text, end, entry.start):
+            return source, begin, end
+        before = text.rfind("\n", 0, before) if before >= 0 else farthest - 1
+    return None

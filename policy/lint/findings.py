@@ -92,11 +92,14 @@ def lint(config: Config) -> list[Diagnostic]:
     """All findings in a configuration, in the order of its files and lines."""
     seen = view(config)
     loads = negotiator_loads(seen)
-    return all_findings(seen, loads, find_endings(seen, loads))
+    return all_findings(seen, loads, find_endings(seen, loads), expressions_in(seen))
 
 
 def all_findings(
-    seen: View, loads: Mapping[str | None, PolicyLoad], endings: Iterable[Ending]
+    seen: View,
+    loads: Mapping[str | None, PolicyLoad],
+    endings: Iterable[Ending],
+    expressions: Iterable[MacroExpression],
 ) -> list[Diagnostic]:
     """The same, over models that are made already."""
     config = seen.config
@@ -107,7 +110,7 @@ def all_findings(
         *(reading.numbered(item, reading=False) for item in passed if _is_told(seen, item)),
         *find_late(seen),
         *(item for check in CHECKS for item in look_at(check, seen)),
-        *(item for one in expressions_in(seen) for item in _in_expression(one)),
+        *(item for one in expressions for item in _in_expression(one)),
         *(item for loaded in loads.values() for item in support.not_honoured(loaded)),
     ]
     reading.note_lost_backslashes(found)
@@ -122,9 +125,7 @@ def look_at(check: FindingCheck, seen: View) -> Iterator[Diagnostic]:
     """What a check finds in a configuration, setting by setting; nothing in expressions."""
     if check.per is Per.CONFIGURATION:
         yield from check.function(seen)
-    for setting in seen.settings if check.per in (Per.SETTING, Per.ITEM) else ():
-        if check.of is not None and not _concerns(check, setting):
-            continue
+    for setting in _concerned(check, seen) if check.per in (Per.SETTING, Per.ITEM) else ():
         if check.per is Per.SETTING:
             yield from check.function(seen, setting)
             continue
@@ -153,8 +154,18 @@ def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
                     yield from check.function(one, found)
 
 
+def _concerned(check: FindingCheck, seen: View) -> Iterable[Setting]:
+    """The settings that a check is asked about."""
+    of = check.of
+    if of is None:
+        return seen.settings
+    if isinstance(of, re.Pattern):
+        return (setting for setting in seen.settings if of.fullmatch(setting.macro) is not None)
+    return seen.of(of)
+
+
 def _concerns(check: FindingCheck, setting: Setting) -> bool:
-    """Is a check asked about a setting?  The knob of a branch that is not taken has no reading."""
+    """The same of one setting.  The knob of a branch that is not taken has no reading."""
     if isinstance(check.of, re.Pattern):
         return check.of.fullmatch(setting.macro) is not None
     return setting.knob is check.of and setting.reading is not None

@@ -78,6 +78,7 @@ _FAMILIES: Final = (
     shares.GROUP_AUTOREGROUP_OF,
     shares.GROUP_PRIO_FACTOR,
 )
+_OF_GROUPS: Final = frozenset(family.name for family in _FAMILIES)
 
 
 _Groups = dict[str, str]
@@ -92,9 +93,10 @@ def _groups(view: View, local: str | None) -> _Groups:
 @looks_at(Per.CONFIGURATION)
 def quotas(view: View) -> Iterator[Diagnostic]:
     """Quotas beside each other, for each negotiator as it sees them."""
-    for local in view.negotiators():
+    of_groups = [setting for setting in view.settings if _group_of(setting) is not None]
+    for local in view.negotiators:
         listed = _groups(view, local)
-        seen = [setting for setting in view.settings if setting.is_seen_by("NEGOTIATOR", local)]
+        seen = [one for one in of_groups if one.is_seen_by("NEGOTIATOR", local)]
         static = _quotas(seen, shares.GROUP_QUOTA, listed)
         dynamic = _quotas(seen, shares.GROUP_QUOTA_DYNAMIC, listed)
         yield from _single(static, dynamic)
@@ -112,7 +114,7 @@ def quotas(view: View) -> Iterator[Diagnostic]:
 )
 def unlisted(view: View) -> Iterator[Diagnostic]:
     """A setting for a group that no negotiator has that sees it."""
-    groups = {local: _groups(view, local) for local in view.negotiators()}
+    groups = {local: _groups(view, local) for local in view.negotiators}
     for setting in view.settings:
         group = _group_of(setting)
         if group is None:
@@ -182,9 +184,8 @@ def _is_begun(one: str, other: str) -> bool:
 
 
 def _group_of(setting: Setting) -> str | None:
-    if setting.knob not in _FAMILIES or setting.knob is None:
-        return None
-    return setting.knob.member(setting.macro)
+    knob = setting.knob
+    return knob.member(setting.macro) if knob is not None and knob.name in _OF_GROUPS else None
 
 
 _Quotas = dict[str, tuple[Setting, float]]

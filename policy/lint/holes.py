@@ -20,7 +20,7 @@ from policy.knobs.readers import find_readers
 from policy.knobs.reading import Place, place
 from policy.knobs.uses import find_use
 from policy.language.conditions import keyword
-from policy.language.lines import LineReader
+from policy.language.lines import lines_with_conditions
 from policy.language.table import Definition
 from policy.lint import reading
 from policy.lint.finding import NOTE, Finding, Meant, Per, looks_at
@@ -206,7 +206,7 @@ def _conditions(view: View) -> Iterator[Diagnostic]:
     """References in conditions, which are false without them."""
     for source in view.config.texts:
         end = ""
-        for line in LineReader(source) if source.quoted else ():
+        for line in lines_with_conditions(source) if source.quoted else ():
             block = _BLOCK.fullmatch(line.text)
             if end or block is not None:
                 # Lines of a block are those of another language.

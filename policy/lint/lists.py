@@ -23,7 +23,7 @@ from policy.knobs import find_knob
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list, memberships
 from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
-from policy.language.lines import LineReader
+from policy.language.lines import lines_with_conditions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 from policy.lint.finding import Advice, Finding, Meant, Per, Repair, finding, looks_at, meant
@@ -371,7 +371,7 @@ def _in_conditional(entry: Definition) -> bool:
 def _conditionals(source: Source) -> tuple[tuple[int, int], ...]:
     """Where the outermost conditionals of a file begin and end."""
     found, depth, begin = [], 0, 0
-    for line in LineReader(source):
+    for line in lines_with_conditions(source):
         word = _KEYWORD.match(line.text.lstrip(":"))
         if word is not None:
             begin = line.offset(0) if not depth else begin

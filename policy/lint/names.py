@@ -314,9 +314,9 @@ def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
 
 def is_spoken_of(view: View, setting: Setting) -> bool:
     """Has another value its name among its words?"""
-    word = re.compile(rf"(?<!\w){re.escape(setting.macro)}(?!\w)", re.IGNORECASE)
     if setting.macro.casefold() not in view.words:
         return False
+    word = re.compile(rf"(?<!\w){re.escape(setting.macro)}(?!\w)", re.IGNORECASE)
     return any(word.search(one.entry.raw) for one in view.settings if one is not setting)
 
 

@@ -23,7 +23,7 @@ from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
 from policy.lint.endings import status_at_start
 from policy.lint.finding import ERROR, WARNING, Finding, Meant, Per, finding, looks_at
-from policy.lint.view import Setting, View, covering, endless
+from policy.lint.view import Setting, View, covering
 
 UNREADABLE: Final = Finding(
     "P101",
@@ -273,7 +273,7 @@ def value(view: View, setting: Setting) -> Iterator[Diagnostic]:
     yield from _not_taken(view, setting)
     yield from _unparsable(setting)
     yield from _behind(setting)
-    problem = endless(setting)
+    problem = setting.endless
     if problem is not None and setting.reading is None:
         circle = tuple(map(str.casefold, problem.chain))
         yield ENDLESS.on(setting.entry, str(problem), circle=circle)
@@ -325,7 +325,7 @@ def _not_taken(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
     """An expression that no declaration of a knob covers: condor_defrag's, those of slot types."""
     covered = setting.knob is not None and setting.knob.kind is KnobKind.EXPR
-    if covered or find_use(setting.macro) is None or endless(setting) is not None:
+    if covered or find_use(setting.macro) is None or setting.endless is not None:
         return
     broken = setting.unparsable()
     if broken is None:
@@ -349,7 +349,7 @@ def _behind(setting: Setting) -> Iterator[Diagnostic]:
             yield setting.reading.ignored
         return
     readers = find_readers(setting.macro)
-    if readers is None or readers.kind == "string" or endless(setting) is not None:
+    if readers is None or readers.kind == "string" or setting.endless is not None:
         return
     found = text_behind(setting.text())
     if found is not None and setting.unparsable() is None:
@@ -377,7 +377,7 @@ def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if reading is not None and reading.diagnostic is not None:
         return
     found = _TRAILING.search(" " + written)
-    if found is not None and endless(setting) is None:
+    if found is not None and setting.endless is None:
         message = f"`{written[max(0, found.start()) :].strip()}` is part of the value"
         help_text = "put the comment on a line of its own, above"
         yield trailing_comment.on(entry, message, help_text)
@@ -397,7 +397,7 @@ def swallowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     for found in _ASSIGNMENT.finditer(entry.source.text, entry.start, entry.end):
         is_macro = covering(found[1]) is not None or find_readers(found[1]) is not None
-        if is_macro and endless(setting) is None:
+        if is_macro and setting.endless is None:
             name, place = f"`{found[1]} =`", (entry.source, *found.span(1))
             message = f"{setting.macro} goes on here and takes {name} for a part of its value"
             help_text = "the line above ends in a backslash"
@@ -427,7 +427,7 @@ def _references(setting: Setting) -> Iterator[Diagnostic]:
 def lower_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found in _CALLED.finditer(setting.entry.raw):
         is_lower = found[1].upper() in FUNCTIONS and found[1] not in FUNCTIONS
-        if is_lower and endless(setting) is None:
+        if is_lower and setting.endless is None:
             advice = Meant(f"${found[1].upper()}(", found[0])
             message = f"`{found[0]}` is not a function macro"
             yield lower_function.on(setting.entry, message, advice)
@@ -443,7 +443,7 @@ def lower_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
 )
 def nested_body(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found in _NESTED.finditer(setting.entry.raw):
-        if found[1] in FUNCTIONS and found[1] != "ENV" and endless(setting) is None:
+        if found[1] in FUNCTIONS and found[1] != "ENV" and setting.endless is None:
             message = f"the body of `${found[1]}(` ends at its first `)`"
             help_text = "name the inner expression and use the name"
             yield nested_body.on(setting.entry, message, help_text)

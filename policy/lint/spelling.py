@@ -24,7 +24,11 @@ _TELLING: Final = 8
 _PLACE: Final = 2
 
 
-def words(name: str) -> tuple[str, ...]:
+#: The words of a name.
+Words = tuple[str, ...]
+
+
+def words(name: str) -> Words:
     """The words of a name, case-folded: of ``RemoteWallClockTime``, of ``MAX_JOBS_RUNNING``."""
     return tuple(word.casefold() for word in _WORDS.findall(name))
 
@@ -41,27 +45,34 @@ class Vocabulary:
         return _grouped(self.names, len)
 
     @cached_property
-    def by_words(self) -> dict[tuple[str, ...], str]:
+    def by_words(self) -> dict[Words, str]:
         """The names by their words; of several with the same ones the first."""
         return {words(name): name for name in reversed(self.names)}
 
     @cached_property
-    def by_number(self) -> dict[int, list[tuple[str, ...]]]:
-        """The words of the names by how many they are."""
-        return _grouped(self.by_words, len)
-
-    @cached_property
-    def by_others(self) -> dict[tuple[int, tuple[str, ...]], list[tuple[int, tuple[str, ...]]]]:
-        """The words of the names, numbered, by a place and the words at all other places."""
-        found: dict[tuple[int, tuple[str, ...]], list[tuple[int, tuple[str, ...]]]] = {}
-        for number, theirs in enumerate(self.by_words):
+    def _without_one(self) -> dict[Words, list[tuple[int, Words]]]:
+        """The words of the names, each with a place, by the words at all other places."""
+        found: dict[Words, list[tuple[int, Words]]] = {}
+        for theirs in self.by_words:
             for at in range(len(theirs)):
-                others = at, theirs[:at] + theirs[at + 1 :]
-                found.setdefault(others, []).append((number, theirs))
+                found.setdefault(theirs[:at] + theirs[at + 1 :], []).append((at, theirs))
         return found
 
+    def beside(self, mine: Words) -> list[tuple[int, Words]]:
+        """The words of names that differ from these in one place, with that place."""
+        return [
+            (at, theirs)
+            for at, word in enumerate(mine)
+            for place, theirs in self._without_one.get(mine[:at] + mine[at + 1 :], ())
+            if place == at and theirs[at] != word
+        ]
+
+    def with_one_more(self, mine: Words) -> list[Words]:
+        """The words of names that have these, and one more."""
+        return [theirs for _, theirs in self._without_one.get(mine, ())]
+
     @cached_property
-    def in_any_order(self) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    def in_any_order(self) -> dict[Words, list[Words]]:
         """The words of the names by these words, sorted."""
         return _grouped(self.by_words, lambda theirs: tuple(sorted(theirs)))
 
@@ -88,18 +99,17 @@ def meant_by_words(name: str, known: Vocabulary, *, shorter: bool = True) -> str
 
     ``shorter``: the name may lack a word.
     """
-    mine = words(name)
-    by_words, by_number = known.by_words, known.by_number
-    fits = [theirs for theirs in by_number.get(len(mine), ()) if _one_cut(mine, theirs)]
-    longer = by_number.get(len(mine) + 1, ()) if shorter else ()
-    fits += [theirs for theirs in longer if _one_left_out(mine, theirs)]
+    mine, by_words = words(name), known.by_words
+    fits = [theirs for at, theirs in known.beside(mine) if _is_cut(mine, theirs, at)]
+    if shorter and (len(mine) != 1 or len(mine[0]) >= _TELLING):
+        fits += known.with_one_more(mine)
     found = {by_words[theirs] for theirs in fits}
     if len(found) > 1:
         found = {spelled for spelled in found if _is_begun(mine, words(spelled))}
     return found.pop() if len(found) == 1 else None
 
 
-def _is_begun(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+def _is_begun(mine: Words, theirs: Words) -> bool:
     """Does the word that is another one begin as the other does, as account and accounting?"""
     pairs = zip(mine, theirs, strict=False)
     return len(mine) == len(theirs) and all(a.startswith(b) or b.startswith(a) for a, b in pairs)
@@ -110,13 +120,9 @@ def inflected(name: str, known: Vocabulary) -> str | None:
     mine = words(name)
     if len(mine) < 2:
         return None
-    fits = [
-        (number, theirs)
-        for at, word in enumerate(mine)
-        for number, theirs in known.by_others.get((at, mine[:at] + mine[at + 1 :]), ())
-        if word != theirs[at] and is_form(word, theirs[at])
-    ]
-    return known.by_words[min(fits)[1]] if fits else None
+    fits = [theirs for at, theirs in known.beside(mine) if is_form(mine[at], theirs[at])]
+    order = list(known.by_words) if fits else []
+    return known.by_words[min(fits, key=order.index)] if fits else None
 
 
 def is_form(one: str, other: str) -> bool:
@@ -148,12 +154,9 @@ def _alike(one: str, other: str) -> int:
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _one_cut(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Do as many words agree but one, which is a shorter or longer form of the other?"""
-    unlike = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
-    if len(unlike) != 1:
-        return False
-    short, long = sorted(unlike[0], key=len)
+def _is_cut(mine: Words, theirs: Words, at: int) -> bool:
+    """Is the word that is another one a shorter or longer form of the other's?"""
+    short, long = sorted((mine[at], theirs[at]), key=len)
     if len(mine) == 1:
         return len(short) >= _ALONE and long.startswith(short) and short in mine
     return len(long) > len(short) >= _CUT and short[0] == long[0] and _is_within(short, long)
@@ -163,10 +166,3 @@ def _is_within(short: str, long: str) -> bool:
     """Are the letters of one in the other, in their order, as those of avg in average?"""
     letters = iter(long)
     return all(letter in letters for letter in short)
-
-
-def _one_left_out(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Are mine theirs without one, of which they have one more?"""
-    if len(mine) == 1 and len(mine[0]) < _TELLING:
-        return False
-    return any(theirs[:at] + theirs[at + 1 :] == mine for at in range(len(theirs)))

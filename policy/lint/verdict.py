@@ -40,7 +40,7 @@ from policy.lint.reading import BROKEN, ENDLESS
 from policy.lint.support import NOT_HERE, NOT_RUN
 from policy.lint.texts import broken_pattern
 from policy.lint.upgrade import changes
-from policy.lint.view import Setting, View, endless, view
+from policy.lint.view import Setting, View, view
 from policy.lint.wholes import TOO_DEEP, never_at_all
 from policy.versions import Version
 
@@ -119,7 +119,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     seen = view(config)
     loads = negotiator_loads(seen)
     endings = list(find_endings(seen, loads))
-    findings = all_findings(seen, loads, endings)
+    expressions = tuple(expressions_in(seen))
+    findings = all_findings(seen, loads, endings, expressions)
     # Daemons beside the main ones end at values of which a finding says so.
     told = (found for found in findings if about(found).ends in ON_THEIR_OWN)
     endings += (Ending(Daemon(about(found).ends), found) for found in told)
@@ -144,7 +145,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     missing = "what was left out" if left_out else "the files that complete this"
     tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
     root = config.files[0] if config.files else ""
-    useless = takes_no_job(seen, findings) if Daemon("STARTD") in daemons else None
+    useless = takes_no_job(seen, findings, expressions) if Daemon("STARTD") in daemons else None
     circle = circle_of(seen, findings)
     verdicts = [
         _verdict(one, unreadable, endings, findings, tail, root, useless, circle) for one in daemons
@@ -244,7 +245,7 @@ def circle_of(seen: View, findings: Iterable[Diagnostic]) -> Circle | None:
     if found is None:
         return None
     readers: set[str] = set()
-    for setting in (one for one in seen.settings if endless(one) is not None):
+    for setting in (one for one in seen.settings if one.endless is not None):
         known = find_readers(setting.macro)
         readers |= known.daemons if known is not None else frozenset()
         readers |= {setting.knob.read_by} if setting.knob is not None else set()
@@ -268,13 +269,13 @@ def _at(found: Diagnostic, root: str) -> str:
 _At = dict[tuple[str, int, int], Diagnostic]
 
 
-def takes_no_job(view: View, findings: list[Diagnostic]) -> Diagnostic | None:
+def takes_no_job(
+    view: View, findings: list[Diagnostic], expressions: Iterable[MacroExpression]
+) -> Diagnostic | None:
     """Why no job can fulfil START, if none can."""
     taken = {id(setting) for setting in view.settings}  # but for branches that are not
     conditions = tuple(
-        one
-        for one in expressions_in(view)
-        if one.name.casefold() == "start" and id(one.setting) in taken
+        one for one in expressions if one.name.casefold() == "start" and id(one.setting) in taken
     )
     places = {_characters(*one.spot(one.tree)) for one in conditions}
     for found in findings:
@@ -377,7 +378,7 @@ def macro_of(found: Diagnostic) -> str:
 def _unfinished(view: View, holes_in: set[str]) -> Iterator[str]:
     """The macros with a hole, and those that refer to them."""
     for setting in view.settings:
-        if endless(setting) is not None:
+        if setting.endless is not None:
             continue
         used = {name.casefold() for name, _ in view.config.scope.used_by(setting.entry)}
         if not holes_in.isdisjoint((*used, setting.macro.casefold(), setting.name.casefold())):

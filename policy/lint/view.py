@@ -28,6 +28,7 @@ from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean
 from policy.language.origins import Origins
+from policy.language.scope import Expanded
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import Advice, Finding
 
@@ -91,10 +92,20 @@ class Setting:
     def _expanded(self) -> str:
         if self.reading is not None:
             return self.reading.text
+        expanded = self._expansion
+        return "" if isinstance(expanded, ExpansionError) else expanded.text
+
+    @cached_property
+    def _expansion(self) -> Expanded | ExpansionError:
         try:
-            return self.config.expand(self.entry).text
-        except ExpansionError:
-            return ""
+            return self.config.expand(self.entry)
+        except ExpansionError as problem:
+            return problem
+
+    @property
+    def endless(self) -> ExpansionError | None:
+        """Why the value has no end, if so."""
+        return self._expansion if isinstance(self._expansion, ExpansionError) else None
 
     def whole(self) -> Item:
         """The expanded value as its only part."""
@@ -275,6 +286,7 @@ class View:
         """The settings that are expressions and could be parsed."""
         return (setting for setting in self.settings if setting.tree is not None)
 
+    @cached_property
     def negotiators(self) -> tuple[str | None, ...]:
         """The local names of the negotiators that the files make a difference to; None for none."""
         own = self.config.context.local_name if self.is_asked("NEGOTIATOR") else None
@@ -371,12 +383,3 @@ def _setting(config: Config, entry: Definition) -> Setting:
         parsed = reading.expression()
         tree = None if parsed is None else parsed.node
     return evolve(unread, reading=reading, tree=tree)
-
-
-def endless(setting: Setting) -> ExpansionError | None:
-    """Why the value of a setting has no end, if so."""
-    try:
-        setting.config.expand(setting.entry)
-    except ExpansionError as problem:
-        return problem
-    return None
