@@ -340,6 +340,15 @@ def cycle_large_warm(folder: Path) -> Work:
     return often(1, cycle(generated(folder, 10_000, 2000, 1000), "columns"))
 
 
+@row("session: why of a job, 1,000 slots, again")
+def session_why(folder: Path) -> Work:
+    import pieslice
+
+    base = pieslice.read(generated(folder, 1000, 200, 50)).session().base
+    job = base.cycle.rejections["job"][-1]
+    return often(1, lambda: base.why(job))
+
+
 @row("simulation: 3 hours, 100 slots")
 def simulate(folder: Path) -> Work:
     from pieslice.simulation.setup import Plan, build

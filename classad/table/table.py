@@ -344,19 +344,25 @@ class Table:
         expr: Expression | str,
         target: ClassAd | Partner | None = None,
         *,
+        row_is: Seat = "my",
         within: Rows | None = None,
         context: EvalContext | None = None,
     ) -> Rows:
-        """The rows in which an expression is true, or a number that is not zero."""
-        tree, bits = _tree_of(expr), self._bits(within)
+        """The rows in which an expression is true, or a number that is not zero.
+
+        ``row_is``: see ``evaluate``.
+        """
+        tree, bits, of_row = _tree_of(expr), self._bits(within), row_is == "my"
+        target = ClassAd() if target is None and not of_row else target
         partner = target if isinstance(target, Partner) else self.partner(target, context)
-        found, row_by_row = self._found(tree, partner)
+        found, row_by_row = self._found(tree, partner, of_row)
         row_by_row &= bits
         bits &= found
         if row_by_row:
             bits ^= bits & row_by_row
             for row in rows_of(row_by_row):
-                if is_true(evaluate(tree, self.ad(row), partner.ad, context=partner.context)):
+                sides = (self.ad(row), partner.ad) if of_row else (partner.ad, self.ad(row))
+                if is_true(evaluate(tree, *sides, context=partner.context)):
                     bits |= 1 << row
         return Rows(self._store.size, bits)
 
@@ -368,20 +374,20 @@ class Table:
         found, row_by_row = self._found(expr, target)
         return None if row_by_row else Rows(self._store.size, found)
 
-    def _found(self, tree: Expression, partner: Partner) -> tuple[int, int]:
+    def _found(self, tree: Expression, partner: Partner, of_row: bool = True) -> tuple[int, int]:
         """The rows in which an expression is true, and those that have to be asked one by one."""
         store = self._store
         if partner.redefines_scope_names:
             return 0, store.everything.bits
         self._count_request()
         shape = store.shapes.of(tree)
-        verdict = self._cache.predicate(shape, True, store.everything).verdict(partner)
+        verdict = self._cache.predicate(shape, of_row, store.everything).verdict(partner)
         return verdict.true, verdict.row_by_row | partner.row_by_row
 
     def evaluate(
         self,
         expr: Expression | str,
-        target: ClassAd | None = None,
+        target: ClassAd | Partner | None = None,
         *,
         row_is: Seat = "my",
         within: Rows | None = None,
@@ -393,11 +399,9 @@ class Table:
         ``row_is``: which of the two ads the row is; with ``target`` the expression is evaluated in
         the target.  Codes of rows that are not ``within`` mean nothing.
         """
-        standing, bits = _standing(context), self._bits(within)
-        tree = _tree_of(expr)
-        of_row = row_is == "my"
+        tree, bits, of_row = _tree_of(expr), self._bits(within), row_is == "my"
         target = ClassAd() if target is None and not of_row else target
-        partner = self.partner(target, standing)
+        partner = target if isinstance(target, Partner) else self.partner(target, context)
         if not partner.redefines_scope_names:
             self._count_request()
         codes, values = self._valuations.codes(tree, of_row, partner, bits)

@@ -7,13 +7,13 @@ where random numbers are drawn, which have an order, or ranks are NaN, which hav
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from operator import attrgetter
 
 from classad.evaluate import EvalContext
 from classad.table import Rows, Table
-from classad.table.arrays import rows_of
+from classad.table.arrays import rows_of, without
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.rank_keys import ColumnFound, KeyMaker, Keys, Passed
@@ -121,14 +121,34 @@ class ColumnEngine:
         ask.count(tally)
         return ColumnFound(keys, self._slots)
 
+    def refused(self, ask: Ask, matching: Iterable[int]) -> dict[int, Refusal]:
+        """See ``negotiator.matching.engine.refused``."""
+        board = ask.board
+        assert isinstance(board.slots, SlotsLeft)
+        context = self._guarded(ask.context)
+        partner = self._table.partner(ask.request, context)
+        sets = SetAsk(board, ask.request, ask.asker, context, ask.permits, partner)
+        matched = Rows.of(self._size, matching).bits
+        try:
+            self._passed(sets, without(board.slots.bits, self._opaque), matched)
+        except UnsureError:
+            return {}
+        return {
+            row: cause for cause, before, behind in sets.refused for row in rows_of(before ^ behind)
+        }
+
     def _guarded(self, context: EvalContext) -> EvalContext:
         if self._contexts is None or self._contexts[0] is not context:
             self._contexts = (context, without_chance(context))
         return self._contexts[1]
 
-    def _passed(self, ask: SetAsk, bits: int) -> Passed:
-        """The slots that pass every test."""
-        bits = _left(ask, self._first, MatchKind.NONE, bits)
+    def _passed(self, ask: SetAsk, bits: int, matched: int | None = None) -> Passed:
+        """The slots that pass every test; ``matched``: those that match, if that is known."""
+        first: Sequence[tuple[Refusal, Way]] = self._first
+        if matched is not None:
+            known: Way = lambda ask, kind, bits: bits & matched  # noqa: E731
+            first = [(c, known if c is Refusal.REQUIREMENTS else way) for c, way in first]
+        bits = _left(ask, first, MatchKind.NONE, bits)
         if not bits:
             return Passed(0)
         of_kind = {}

@@ -23,7 +23,7 @@ from classad.table.memo import DEFAULT
 from negotiator.columns.engine import ColumnEngine, SlotsLeft
 from negotiator.columns.fetch import fetch_columns
 from negotiator.columns.rows import SlotRows, WatchedRows, watched_rows
-from negotiator.columns.slots import ColumnSlots, PlacedAds
+from negotiator.columns.slots import ColumnSlots, KeptTable, PlacedAds
 from negotiator.jobs.lists import KnownJobs
 from negotiator.matching.board import Engine
 from negotiator.matching.engine import Engines
@@ -54,6 +54,8 @@ class ColumnEngines(Engines):
         self._table: Table | None = None
         #: The rows of ads that are watched.
         self._watched: WatchedRows | None = None
+        #: For questions about the slots of a cycle.
+        self._asked = KeptTable(_LEAST)
         #: The place in the pool of each row of loaded slots.
         self._pool: tuple[SlotRows, array[int]] | None = None
 
@@ -75,7 +77,10 @@ class ColumnEngines(Engines):
         if self._lasting and not isinstance(ads, LoadedSlots):
             rows = self._watched = watched_rows(ads, self._watched)
         found = fetch_columns(rows or SlotRows.of(ads), claims, policy, context, read)
-        return super().fetch(ads, claims, policy, context, read) if found is None else found
+        if found is None:
+            return super().fetch(ads, claims, policy, context, read)
+        found.kept = self._asked if self._lasting else None
+        return found
 
     def prepare(self, slots: Slots, policy: NegotiatorPolicy) -> tuple[dict[int, Slot], Engine]:
         """See ``negotiator.matching.engine.Engines``."""

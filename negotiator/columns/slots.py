@@ -19,6 +19,7 @@ from classad.evaluate import EvalContext
 from classad.loading.columns import LoadedColumns
 from classad.table import Rows, Table
 from classad.table.arrays import flag, pick, rows_of
+from classad.table.memo import DEFAULT
 from classad.table.shapes import OTHERS, Shapes
 from classad.table.store.columns import PLAIN
 from classad.table.store.placed import NOWHERE
@@ -50,10 +51,14 @@ class ColumnSlots(Slots):
         self.rows = rows
         self.changed = changed
         self._places = places
+        #: Keeps the table of their ads for other cycles, if there are to be any.
+        self.kept: KeptTable | None = None
 
     def some(self, slots: Iterable[Slot]) -> Self:
         """See ``Slots``."""
-        return type(self)(slots, self.rows, self.changed)
+        found = type(self)(slots, self.rows, self.changed)
+        found.kept = self.kept
+        return found
 
     def note(self, names: Iterable[str]) -> None:
         """See ``Slots``."""
@@ -66,10 +71,11 @@ class ColumnSlots(Slots):
         return self._places
 
     def table(self) -> Table:
-        """The ads as they are at this moment; the table stands on the columns that there are."""
-        ads = PlacedAds(len(self))
-        ads.show(self, range(len(self)))
-        return Table.placed(ads)
+        """The ads as they are at this moment; the table stands on the columns that there are.
+
+        A table that is kept is right until the next one is asked for.
+        """
+        return (self.kept or KeptTable()).of(self)
 
     def each(
         self,
@@ -164,6 +170,27 @@ class PlacedAds:
             elif slot.copied is not None:
                 found[row] = slot.copied._attrs.get(name)
         return found
+
+
+class KeptTable:
+    """A table of slots for one cycle after another: it is not made anew where they are as many."""
+
+    def __init__(self, budget: int = DEFAULT) -> None:
+        """``budget``: bytes of results that may be kept."""
+        self._budget = budget
+        self._ads: PlacedAds | None = None
+        self._table: Table | None = None
+
+    def of(self, slots: ColumnSlots) -> Table:
+        """The table, of these slots as they are at this moment."""
+        if self._ads is not None and self._table is not None and self._ads.size == len(slots):
+            self._ads.show(slots, range(len(slots)))
+            self._table.refresh()
+            return self._table
+        self._ads = PlacedAds(len(slots))
+        self._ads.show(slots, range(len(slots)))
+        self._table = Table.placed(self._ads, budget=self._budget)
+        return self._table
 
 
 def facts_of(fact: Fact[T], rows: SlotRows, surely: EvalContext) -> tuple[array[int], list[T]]:

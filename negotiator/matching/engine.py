@@ -6,16 +6,17 @@ causes; this one is the definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Protocol, runtime_checkable
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.jobs.lists import KnownJobs
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Candidates, Engine, Entries
-from negotiator.matching.candidate import Allowance, Candidate, Requester, Tally
+from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
 from negotiator.matching.candidates import scan
+from negotiator.matching.conditions import Ask
 from negotiator.matching.rank import better
 from negotiator.model.arithmetic import best_first
 from negotiator.pool.fetch import fetch_slots
@@ -65,6 +66,23 @@ def find(
     """The candidates for a request, by the board's engine if it has one."""
     engine: Engine = board.engine or REFERENCE
     return engine.find(board, request, asker, allowance, tally)
+
+
+@runtime_checkable
+class SetEngine(Protocol):
+    """An engine that tests many slots at once."""
+
+    def refused(self, ask: Ask, matching: Iterable[int]) -> dict[int, Refusal]:
+        """See ``refused``."""
+
+
+def refused(ask: Ask, matching: Iterable[int]) -> dict[int, Refusal]:
+    """Why slots that are left are refused, by position, where the engine need not look at each.
+
+    ``matching``: the positions of those of which both requirements are true.
+    """
+    engine: object = ask.board.engine
+    return engine.refused(ask, matching) if isinstance(engine, SetEngine) else {}
 
 
 def all_of(entries: Entries, start: int = 0) -> Iterator[Candidate]:

@@ -433,7 +433,7 @@ def _look(halted: Offer, history: JobHistory, slot: str | None) -> Seen:
     )
     case = cases[0] if len(cases) == 1 else None
     said = sieved.verdicts if case is None else {case.slot: case.verdict}
-    near = nearest(halted, said)
+    near = nearest(halted, match.pairs, said)
     if history.when is When.MATCHED:
         best = next((item for item in found.slots if item.slot == history.slot), None)
         near = None if best is None else reason_to_preempt(halted, best.slot, best.kind)

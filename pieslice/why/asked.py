@@ -111,10 +111,14 @@ def all_jobs(snapshot: Snapshot) -> list[AskedJob]:
     return [_job(ad, queue) for queue in snapshot.queues for ad in queue.jobs]
 
 
+def _number(ad: ClassAd, name: str, context: EvalContext) -> int:
+    number = ad.get_number(name, context=context)
+    return -1 if number is None else whole(number)
+
+
 def _job(ad: ClassAd, queue: ScheddQueue) -> AskedJob:
     context = EvalContext()
-    numbers = [ad.get_number(name, context=context) for name in ("ClusterId", "ProcId")]
-    cluster, proc = (-1 if number is None else whole(number) for number in numbers)
+    cluster, proc = (_number(ad, name, context) for name in ("ClusterId", "ProcId"))
     status = whole(ad.get_number("JobStatus", context=context))
     submitter, matched = submitter_of(ad, context), (cluster, proc) in queue.matched
     return AskedJob(cluster, proc, ad, queue.name, submitter, status, matched)
@@ -129,10 +133,14 @@ def find_job(snapshot: Snapshot, text: str) -> AskedJob:
     if found is None:
         raise UnknownJobError(f"`{text}` is not a job id")
     cluster, proc = saturated(found[2]), None if found[3] is None else saturated(found[3])
+    context = EvalContext()
     jobs = [
-        job
-        for job in all_jobs(snapshot)
-        if found[1] in (None, job.schedd) and job.cluster == cluster and proc in (None, job.proc)
+        _job(ad, queue)
+        for queue in snapshot.queues
+        if found[1] in (None, queue.name)
+        for ad in queue.jobs
+        if _number(ad, "ClusterId", context) == cluster
+        and proc in (None, _number(ad, "ProcId", context))
     ]
     if not jobs:
         raise UnknownJobError(f"there is no job `{text}` in the queues{_near(snapshot, found)}")

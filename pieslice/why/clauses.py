@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, Final
 
-from attr import define, field, frozen
+from attr import Factory, define, field, frozen
 
 from classad import ClassAd
 from classad.ads.expression import Expression
@@ -33,6 +33,7 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Literal, Node, Reference
 from classad.table import Rows, Table
 from classad.table.arrays import flag, pick
+from classad.table.expressions.partner import Partner
 from classad.table.store.columns import put_cell
 from classad.table.table import Seat
 from negotiator.engines import table_of
@@ -117,15 +118,13 @@ ClauseKey = tuple[Whose, str]
 
 @frozen(eq=False)
 class Counted:
-    """A clause with the rows of the slots that have it, and of those for which it is what."""
+    """A clause with the rows of the slots that have it, and of those for which it is true."""
 
     whose: Whose
     text: str
     tree: Expression
     having: Rows
     true: Rows
-    undefined: Rows
-    error: Rows
 
     @property
     def key(self) -> ClauseKey:
@@ -152,6 +151,10 @@ class Pairs:
     table: Table
     seen: dict[int, ClassAd]
     lacking: Rows
+    #: The request, as the table is asked about it.
+    partner: Partner = Factory(
+        lambda self: self.table.partner(self.request, self.context), takes_self=True
+    )
 
     @classmethod
     def of(cls, ask: Ask, slots: Slots, table: Table | None = None) -> Pairs:
@@ -202,11 +205,8 @@ class Pairs:
         self, tree: Expression, whose: Whose, within: Rows
     ) -> tuple[array[int], list[object]]:
         """What an expression is for each slot: codes, and a value for each code."""
-        seat: Seat = "target" if whose is Whose.JOB else "my"
-        apart = [] if whose is Whose.POLICY else [row for row in self.seen if row in within]
-        codes, values = self.table.evaluate(
-            tree, self.request, row_is=seat, within=within, context=self.context
-        )
+        seat, apart = self._seat(whose), self._apart(whose, within)
+        codes, values = self.table.evaluate(tree, self.partner, row_is=seat, within=within)
         if not apart:
             return codes, values
         codes, values = array("i", codes), list(values)
@@ -214,6 +214,23 @@ class Pairs:
             codes[row] = len(values)
             values.append(evaluate(tree, *self.sides(row, whose), context=self.context))
         return codes, values
+
+    def true(self, tree: Expression, whose: Whose, within: Rows) -> Rows:
+        """The slots of some for which an expression is true, or a number that is not zero."""
+        seat, apart = self._seat(whose), self._apart(whose, within)
+        found = self.table.select(tree, self.partner, row_is=seat, within=within)
+        for row in apart:
+            found.discard(row)
+            if is_true(evaluate(tree, *self.sides(row, whose), context=self.context)):
+                found.add(row)
+        return found
+
+    def _seat(self, whose: Whose) -> Seat:
+        return "target" if whose is Whose.JOB else "my"
+
+    def _apart(self, whose: Whose, within: Rows) -> list[int]:
+        """The slots that see the request otherwise, each of which is asked by itself."""
+        return [] if whose is Whose.POLICY else [row for row in self.seen if row in within]
 
 
 @define(eq=False)
@@ -250,11 +267,8 @@ class ClauseTable:
         having = Rows.of(len(self.pairs.slots), self.pairs.seen)
         if not having:
             return []
-        none = Rows(len(self.pairs.slots))
         tree = Expression.from_node(Literal(UNDEFINED))
-        return [
-            Counted(Whose.SLOT, CONSUMES, tree, having, having - self.pairs.lacking, none, none)
-        ]
+        return [Counted(Whose.SLOT, CONSUMES, tree, having, having - self.pairs.lacking)]
 
     def of_slots(self) -> list[tuple[Expression, str, Rows]]:
         """The clauses of the slots, each with those that have it."""
@@ -325,17 +339,22 @@ class ClauseTable:
                 yield known[1:]
 
     def count(self, tree: Expression, text: str, whose: Whose, within: Rows) -> Counted:
-        """For which of some slots a clause is what."""
-        codes, values = self.pairs.values(tree, whose, within)
-        kinds = [
-            0 if is_true(v) else 1 if v is UNDEFINED else 2 if v is ERROR else 3 for v in values
-        ]
-        size = within.size
-        true, undefined, error = (
-            within & Rows(size, flag(codes, None, bytes(one == kind for one in kinds), size))
-            for kind in range(3)
+        """For which of some slots a clause is true."""
+        return Counted(whose, text, tree, within, self.pairs.true(tree, whose, within))
+
+    def _neither(self, clause: Counted, refused: Rows) -> tuple[int, int]:
+        """For how many of the slots that it refuses a clause is undefined, and for how many an
+        error.
+        """
+        if not refused or clause.text is CONSUMES:
+            return 0, 0
+        codes, values = self.pairs.values(clause.tree, clause.whose, refused)
+        uses = Counter(pick(codes, refused.numbers()))
+        undefined, error = (
+            sum(count for code, count in uses.items() if values[code] is what)
+            for what in (UNDEFINED, ERROR)
         )
-        return Counted(whose, text, tree, within, true, undefined, error)
+        return undefined, error
 
     def told(self, counted: Sequence[Counted], among: Rows) -> tuple[Clause, ...]:
         """The counts among some slots."""
@@ -349,6 +368,7 @@ class ClauseTable:
             failing = clause.failing & among
             left = left - failing
             example = failing.first()
+            undefined, error = self._neither(clause, failing)
             found.append(
                 Clause(
                     clause.whose,
@@ -358,8 +378,8 @@ class ClauseTable:
                     len(left),
                     len(failing),
                     len(failing - more),
-                    len(clause.undefined & among),
-                    len(clause.error & among),
+                    undefined,
+                    error,
                     self.operands(clause.tree.node, clause.whose, failing),
                     "" if example is None else self.pairs.slots[example].name,
                     () if example is None else self.opened(clause, example),

@@ -12,7 +12,7 @@ ordered table of tests decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from attr import define, evolve, field, frozen
@@ -24,6 +24,7 @@ from negotiator.matching.candidate import Candidate, Refusal, Tally
 from negotiator.matching.candidates import Tester, per_slot_limits_have_room
 from negotiator.matching.choice import has_claim, list_for
 from negotiator.matching.conditions import Ask, BothRequirements, Pair
+from negotiator.matching.engine import refused
 from negotiator.matching.preemption import PREEMPTION_TESTS
 from negotiator.model.result import CycleResult, MatchKind
 from pieslice.reports.document import NOT_SHOWN
@@ -154,6 +155,8 @@ class Verdicts:
     tester: Tester
     positions: dict[str, int]
     matched: Callable[[Pair], bool]
+    #: The slots that are refused, by position, where that is known without a look at each.
+    refused: Mapping[int, Refusal]
 
     @classmethod
     def at(cls, halted: Offer, match: PoolMatch) -> Verdicts:
@@ -172,21 +175,29 @@ class Verdicts:
         def matched(pair: Pair) -> bool:
             return pair.slot.name in matching
 
-        return cls(halted, Tester(_ask(halted, permits), matched=matched), positions, matched)
+        ask = _ask(halted, permits)
+        fitting = map(positions.__getitem__, matching & positions.keys())
+        tester = Tester(ask, matched=matched)
+        return cls(halted, tester, positions, matched, refused(ask, fitting))
 
     def of_request(self, halted: Offer) -> Verdicts:
         """What is said at the same moment of slots that match another request."""
         ask = _ask(halted, halted.allowance.permits)
-        return evolve(self, halted=halted, tester=Tester(ask, matched=lambda pair: True))
+        tester = Tester(ask, matched=lambda pair: True)
+        fitting = self.positions.values()
+        return evolve(self, halted=halted, tester=tester, refused=refused(ask, fitting))
 
     def without_limit(self) -> Verdicts:
         """The same as if the submitter had no limit."""
-        return evolve(self, tester=Tester(_ask(self.halted), matched=self.matched))
+        return evolve(self, tester=Tester(_ask(self.halted), matched=self.matched), refused={})
 
     def by_tests(self, name: str) -> Candidate | Refusal:
         """What the cycle says of a slot that is left, as if no concurrency limit were reached."""
         board = self.halted.board
         position = self.positions[name]
+        known = self.refused.get(position)
+        if known is not None:
+            return known
         before = len(board.enlarged)
         found = self.tester.verdict(position, board.slots[position])
         for change in board.enlarged[before:]:

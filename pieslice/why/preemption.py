@@ -25,6 +25,7 @@ from classad.analysis.explanation import Explanation
 from classad.evaluate import EvalContext
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Reference
+from classad.table import Rows
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Refusal
 from negotiator.matching.preemption import rank_compared
@@ -34,7 +35,8 @@ from negotiator.pool.slots import Slot
 from pieslice.negotiate.vacating import Vacating, running, vacating
 from pieslice.reports.layout import Block, Line, short
 from pieslice.why.asked import AskedJob
-from pieslice.why.conditions import ConditionValue, condition_value, near_lines
+from pieslice.why.clauses import Pairs
+from pieslice.why.conditions import ConditionValue, condition_value, condition_values, near_lines
 from pieslice.why.moments import AskedCycle, look_at_match
 
 #: How deep the definitions of attributes are followed.
@@ -107,17 +109,23 @@ class NearSlot:
     finding: ConditionValue
 
 
-def nearest(halted: Offer, verdicts: Mapping[str, str]) -> NearSlot | None:
+def nearest(halted: Offer, pairs: Pairs, verdicts: Mapping[str, str]) -> NearSlot | None:
     """Of the slots that PREEMPTION_REQUIREMENTS keeps, the one where least is lacking."""
     expr = halted.board.policy.preemption_requirements
     if expr is None:
         return None
-    kept = (
-        _near(halted, slot, expr)
+    kept = [
+        slot
         for slot in halted.board.slots.values()
         if verdicts.get(slot.name) == Refusal.PREEMPTION_REQUIREMENTS
-    )
-    return min(kept, key=lambda near: near.finding.distance, default=None)
+    ]
+    if not kept:
+        return None
+    rows = {id(slot): row for row, slot in enumerate(pairs.slots)}
+    wanted = Rows.of(len(rows), [rows[id(slot)] for slot in kept])
+    values = condition_values(expr, pairs, wanted)
+    slot = min(kept, key=lambda slot: values[rows[id(slot)]].distance)
+    return NearSlot(slot.name, slot.user, values[rows[id(slot)]])
 
 
 def reason_to_preempt(halted: Offer, name: str, kind: MatchKind) -> NearSlot | None:

@@ -27,8 +27,7 @@ from negotiator.matching.candidate import Candidate
 from pieslice.data import is_number
 from pieslice.reports.document import json_name
 from pieslice.reports.layout import Block, Line, plural
-from pieslice.why.clauses import ClauseKey, Counted, Whose
-from pieslice.why.conditions import (
+from pieslice.why.bounds import (
     Bound,
     Plain,
     bound_of,
@@ -36,6 +35,7 @@ from pieslice.why.conditions import (
     is_plain,
     with_values,
 )
+from pieslice.why.clauses import ClauseKey, Counted, Whose
 from pieslice.why.funnel import PoolMatch, Verdicts, match_pool, with_job
 from pieslice.why.lists import calls_over_lists, tidy, value_text
 

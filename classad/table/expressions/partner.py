@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
+from weakref import ref
 
 try:
     from _blake2 import blake2b  # what hashlib gives, which loads OpenSSL before
@@ -110,25 +111,28 @@ class _Keys(dict[PartnerAttribute, Any]):
 
     def __init__(self, partner: Partner, absent: Mapping[PartnerAttribute, None]) -> None:
         super().__init__(absent)
-        self._partner = partner
+        # Weakly: thousands of circles would be left to the search for garbage.
+        self._partner = ref(partner)
 
     def __missing__(self, attribute: PartnerAttribute) -> Any:
+        partner = self._partner()
+        assert partner is not None, "keys are asked for while there is a partner"
         if attribute is INSTANT:
-            context = self._partner.context
+            context = partner.context
             # `TARGET.CurrentTime` is undefined without a partner.
-            alone = self._partner.ad is None
+            alone = partner.ad is None
             instant = self[attribute] = (float, context.now, context.tz, alone)
             return instant
         plain = isinstance(attribute, str)
-        name, ad = attribute if isinstance(attribute, str) else attribute[0], self._partner.ad
+        name, ad = attribute if isinstance(attribute, str) else attribute[0], partner.ad
         if (ad is None or (name not in ad._attrs and ad._chained is None)) and name[0] != MARK:
             self[attribute] = None
-            shapes = self._partner.shapes
+            shapes = partner.shapes
             shapes.absent.keep(attribute, None, 200)
             if not plain:
                 shapes.exactly[name] = (name,)
             return None
-        item = self._partner.item(name)
+        item = partner.item(name)
         key = self[attribute] = item.value if plain else item.exact
         return key
 
