@@ -54,8 +54,8 @@ ORDER = {
     ),
     "pieslice/why": (
         "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "clause_tables",
-        "conditions", "funnel", "suggestions", "own_machine", "preemption", "ranking", "slots",
-        "answer", "autoclusters", "quotas", "differences", "comparing", "cli",
+        "conditions", "bounds", "funnel", "suggestions", "own_machine", "preemption", "ranking",
+        "slots", "answer", "autoclusters", "quotas", "differences", "comparing", "cli",
     ),
 }  # fmt: skip
 

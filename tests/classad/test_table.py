@@ -142,6 +142,8 @@ def test_values_are_those_of_each_row(rows: list[ClassAd], jobs: list[ClassAd], 
             codes, values = table.evaluate(tree, job, row_is="target", context=CONTEXT)
             wanted = [evaluate(tree, job, ad, context=CONTEXT) for ad in rows]
             assert all(same(values[c], value) for c, value in zip(codes, wanted, strict=True))
+            found = list(table.select(tree, job, row_is="target", context=CONTEXT))
+            assert found == [row for row, value in enumerate(wanted) if is_true(value)]
 
 
 @pytest.mark.slow
@@ -466,6 +468,8 @@ def test_operators_on_many_combinations(text: str) -> None:
     for job in (ClassAd("[J = 2]"), ClassAd("[J = 0.5; A = 1]"), ClassAd("[J = B; B = 7]")):
         for row_is in ("my", "target"):
             codes, values = table.evaluate(text, job, row_is=row_is)
+            true = {row for row, code in enumerate(codes) if is_true(values[code])}
+            assert set(table.select(text, job, row_is=row_is)) == true
             for row, ad in enumerate(rows):
                 my, target = (ad, job) if row_is == "my" else (job, ad)
                 expected = evaluate(text, my, target)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from attr import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,15 +20,17 @@ from classad.formats.unparse import unparse
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
 from negotiator.matching.board import Offer
-from negotiator.matching.candidate import Candidate, Tally
+from negotiator.matching.candidate import Candidate, Refusal, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room
 from negotiator.matching.conditions import Ask, BothRequirements, EnoughToConsume, Pair
 from negotiator.scenario.read import NOW
 from pieslice.expressions.dependence import conjuncts
 from pieslice.why.asked import find_job
 from pieslice.why.clauses import CONSUMES, ClauseKey, Whose
+from pieslice.why.conditions import condition_value
 from pieslice.why.funnel import PoolMatch, Verdicts, match_pool, with_job
 from pieslice.why.moments import AskedCycle, look_at
+from pieslice.why.preemption import nearest
 from pieslice.why.suggestions import (
     MAX_CHANGES,
     SuggestedChange,
@@ -121,6 +124,40 @@ def check_counts(at: Offer) -> int:
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_counts_are_those_of_the_reference_evaluator(name: str) -> None:
     assert all(halted(CASES[name], check_counts))
+
+
+def check_verdicts(at: Offer) -> int:
+    """Compare what is said of sets of slots with what the tests say of each, and the nearest."""
+    match = match_pool(at)
+    verdicts = Verdicts.at(at, match)
+    alone = evolve(verdicts, refused={})
+    names = [slot.name for slot in at.board.slots.values()]
+    found = {name: verdicts.of(name) for name in names}
+    assert found == {name: alone.of(name) for name in names}
+    said = {name: str(verdict) for name, verdict in found.items()}
+    kept = [name for name in names if found[name] is Refusal.PREEMPTION_REQUIREMENTS]
+    near, expr = nearest(at, match.pairs, said), at.board.policy.preemption_requirements
+    if not kept:
+        assert near is None
+        return len(verdicts.refused)
+    assert near is not None
+    assert expr is not None
+    by_name, context = at.board.by_name, at.board.context
+    values = [condition_value(expr, by_name[n].ad, at.request.ad, context) for n in kept]
+    best = min(range(len(kept)), key=lambda place: values[place].distance)
+    assert (near.slot, near.finding) == (kept[best], values[best])
+    return len(verdicts.refused)
+
+
+@pytest.mark.parametrize("name", sorted(CASES)[::6])
+def test_what_is_said_of_sets_of_slots_is_said_of_each(name: str) -> None:
+    for _ in halted(CASES[name], check_verdicts):
+        pass
+
+
+@pytest.mark.slow
+def test_what_is_said_of_sets_of_slots_is_said_of_each_in_all_scenarios() -> None:
+    assert sum(refused for case in CASES.values() for refused in halted(case, check_verdicts))
 
 
 def remaining(ad: ClassAd, request: ClassAd, dropped: set[str]) -> ClassAd:
