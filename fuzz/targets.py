@@ -127,6 +127,41 @@ def _logs() -> Any:
     return st.tuples(st.lists(records, max_size=3), st.integers(0, 4000))
 
 
+#: Statements of which edits are made; a number stands in each place.
+_STATEMENTS: Final = (
+    "# nothing but words", "ALL_DEBUG = D_FULLDEBUG", "PRIORITY_HALFLIFE = {}00",
+    "DEFAULT_PRIO_FACTOR = {}", "NICE_USER_PRIO_FACTOR = {}", "SLOT_WEIGHT = Cpus + {}",
+    "SCHEDD_USE_SLOT_WEIGHT = {} > 2", "NEGOTIATOR_CONSIDER_PREEMPTION = {} > 2",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * {} / 3",
+    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > {}00 && RemoteUserPrio > TARGET.SubmitterUserPrio",
+    "PREEMPTION_RANK = -MY.TotalJobRunTime % {}1", "NEGOTIATOR_PRE_JOB_RANK = Memory % {}3",
+    "NEGOTIATOR_POST_JOB_RANK = -Cpus * {}", "NEGOTIATOR_SLOT_CONSTRAINT = Cpus > {}",
+    "NEGOTIATOR_JOB_CONSTRAINT = RequestCpus < {}", "NEGOTIATOR_DEPTH_FIRST = {} > 2",
+    "USE_RESOURCE_REQUEST_COUNTS = {} > 2", "NEGOTIATOR_MATCHLIST_CACHING = {} > 2",
+    "NEGOTIATOR_IGNORE_USER_PRIORITIES = {} > 2", "NEGOTIATOR_IGNORE_JOB_RANKS = {} > 2",
+    "ALLOW_PSLOT_PREEMPTION = {} > 2", "GROUP_ACCEPT_SURPLUS = {} > 2",
+    "GROUP_AUTOREGROUP = {} > 2",
+    "GROUP_NAMES = group_physics, group_chemistry\nGROUP_QUOTA_DYNAMIC_group_physics = 0.{}",
+    "GROUP_QUOTA_DYNAMIC_group_chemistry = 0.{}", "GROUP_QUOTA_MAX_ALLOCATION_ROUNDS = {}",
+    "NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION = {} > 2", "CONCURRENCY_LIMIT_DEFAULT = {}",
+    "START = TARGET.RequestMemory < {}000", "START = TARGET.RequestCpus < {}", "START = false",
+    "RANK = TARGET.RequestCpus * {}", "CLAIM_WORKLIFE = {}", "MAX_JOBS_RUNNING = {}0",
+    "SYSTEM_PERIODIC_HOLD = RequestCpus > {}", "USE_GLOBAL_JOB_PRIOS = {} > 2",
+    "JOB_TRANSFORM_NAMES = M\nJOB_TRANSFORM_M @=end\nSET RequestMemory {}00\n@end",
+    "NEGOTIATOR_MAX_TIME_PER_CYCLE = {}", "PRIORITY_HALFLIFE = x {}", "if true\nA = {}",
+)  # fmt: skip
+
+
+def _edits() -> Any:
+    from hypothesis import strategies as st
+
+    statement = st.builds(str.format, st.sampled_from(_STATEMENTS), st.integers(0, 9))
+    text = st.lists(statement, min_size=1, max_size=3).map("\n".join)
+    edits = st.lists(st.tuples(text, text, st.integers(0, 40)), min_size=1, max_size=6)
+    pools = st.sampled_from(["tour", "tour", "scenarios/two_users.json", "campus"])
+    return st.tuples(pools, edits, st.integers(0, 400))
+
+
 def _later(module: str, name: str) -> Any:
     """The function of this name, imported when the target is run."""
 
@@ -247,6 +282,11 @@ _ALL: Final = (
         "the same results in three cycles, and under one policy after the other",
         _later("negotiator.strategies.adversarial_pools", "adversarial_scenarios"),
         _check("cycles", "engines_keep_up"), 100,
+    ),
+    Target(
+        "session", "a session whose policy is edited and pools that are read for each policy",
+        "the same cycle, differences, `why` and `rank`, also after edits that were cancelled",
+        _edits, _check("sessions", "sessions_agree"), 3,
     ),
 )  # fmt: skip
 
