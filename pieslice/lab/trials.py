@@ -10,14 +10,16 @@ Numbers of slots are slot weights.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from hashlib import sha256
 from itertools import islice
 from typing import Final
 
 from attr import frozen
 
 from classad.evaluate import EvalContext
+from negotiator.capture.ads import job_id
 from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.io import Capture
@@ -43,6 +45,8 @@ _KEPT: Final = 6
 _WIDTH: Final = 76
 #: Suggestions of a first edit.
 _SUGGESTED: Final = 3
+#: Characters of the identity of a pool.
+_IDENTITY: Final = 12
 
 
 @frozen
@@ -89,6 +93,7 @@ class Trials:
         agreement = cycle.outcome.agreement
         return {
             "name": held.name,
+            "identity": identity((slot.name for slot in self._slots), held.capture),
             "time": iso_time(facts.now),
             "version": str(facts.version.version),
             "counts": {"slots": facts.slots, "jobs": facts.jobs, "users": facts.users},
@@ -197,6 +202,17 @@ class Trials:
             }
             for name in names
         ]
+
+
+def identity(slots: Iterable[str], capture: Capture) -> str:
+    """What tells a pool from another one: a digest of the names of its slots and ids of its jobs.
+
+    Two captures of a pool with other jobs are two pools: an edit does something else there.
+    """
+    queues = capture.snapshot.queues
+    jobs = sorted(f"{queue.name} {job_id(job)}" for queue in queues for job in queue.jobs)
+    text = "\n".join((*sorted(slots), "", *jobs))
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_IDENTITY]
 
 
 def _slots(capture: Capture) -> list[Slot]:

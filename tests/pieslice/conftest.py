@@ -1,15 +1,18 @@
-"""A pool that is recorded, for commands that talk to daemons."""
+"""A pool that is recorded, for commands that talk to daemons, and a browser."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 RECORDED = Path(__file__).parents[1] / "live" / "recorded"
 #: What the recorded collector answers to.
@@ -43,3 +46,12 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., P
         return folder
 
     return place
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium; of a module, as no other event loop may run beside it."""
+    from tests.pieslice.browsing import chromium
+
+    with chromium() as found:
+        yield found

@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 from starlette.testclient import TestClient
 
 import pieslice
 from pieslice.lab.command import start
 from pieslice.lab.server import HEADER, MOST, Lab, application
 from pieslice.lab.texts import EditedTexts
+from pieslice.lab.trials import identity
 from pieslice.lab.worker import Gone, Outdated, Refused, Worker
 
 ROOT = Path(__file__).parents[2]
@@ -218,6 +220,19 @@ def test_the_overview_says_what_the_pool_is(campus: TestClient) -> None:
     assert len(found["slots"]["name"]) == 56
 
 
+def test_a_pool_is_the_same_one_while_it_has_the_same_slots_and_jobs(
+    campus: TestClient, tour: TestClient
+) -> None:
+    capture = pieslice.read(CAMPUS).capture
+    known = campus.get("/api/pool").json()["identity"]
+    assert known != tour.get("/api/pool").json()["identity"]
+    names = [slot.get_string("Name") or "" for slot in capture.snapshot.slots]
+    assert identity(reversed(names), capture) == known
+    assert identity(names[1:], capture) != known
+    fewer = evolve(capture.snapshot, queues=())
+    assert identity(names, evolve(capture, snapshot=fewer)) != known
+
+
 POLICIES = [
     (TOUR, "no_preemption"), (TOUR, "breadth_first"), (CAMPUS, "no_preemption"),
     (CAMPUS, "calmer"), (CAMPUS, "patient"),
@@ -411,8 +426,6 @@ def test_a_worker_that_dies_is_named_and_another_one_answers() -> None:
 
 def test_a_pool_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     reading = pieslice.read(TOUR).reading
-    from attr import evolve
-
     paths = evolve(reading.inputs.paths, folder=tmp_path)
     gone = evolve(reading, inputs=evolve(reading.inputs, paths=paths))
     with pytest.raises(Refused, match=r"slots\.ads"):

@@ -2,50 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
+
+from tests.pieslice.browsing import CAMPUS, PATIENCE, ROOT, opened, picture, served, write
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-ROOT = Path(__file__).parents[2]
-CAMPUS = ROOT / "examples" / "campus"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 NO_PREEMPTION = "NEGOTIATOR_CONSIDER_PREEMPTION = false"
-#: Milliseconds; a machine that does much else is slow.
-PATIENCE = 60_000
-#: Where pictures of the page go, if anywhere.
-PICTURES = os.environ.get("PIESLICE_PICTURES")
-expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium: that of the system, or the one that playwright brings."""
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    with sync_playwright() as playwright:
-        try:
-            found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        except Error:
-            pytest.skip("no Chromium")
-        yield found
-        found.close()
-
-
-def served(pool: Path) -> Iterator[str]:
-    """The address of a laboratory."""
-    words = [sys.executable, "-m", "pieslice", "lab", str(pool), "--no-browser"]
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().split()[-1]
-        process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -58,42 +27,12 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     yield from opened(browser, address)
 
 
-def opened(browser: Browser, address: str) -> Iterator[Page]:
-    """A page in a profile of its own; whatever its scripts and its policy complain about fails."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    wrong: list[str] = []
-    page.on("console", lambda one: wrong.append(one.text) if one.type == "error" else None)
-    page.on("pageerror", lambda one: wrong.append(str(one)))
-    hosts: set[str] = set()
-    page.on("request", lambda one: hosts.add(one.url.split("/")[2]))
-    page.goto(address)
-    expect(page.locator("#verdict")).to_contain_text("starts")
-    yield page
-    context.close()
-    assert not wrong
-    assert hosts == {address.split("/")[2]}
-
-
-def write(page: Page, text: str) -> None:
-    """Type at the end of the text, without what the editor would propose."""
-    page.locator(".cm-content").click()
-    page.keyboard.press("Control+End")
-    page.keyboard.insert_text(text)
-
-
 def changes(page: Page) -> dict[str, str]:
     """Who gains how much, as the page has it."""
     rows = page.locator("#rows tbody tr").all()
     return {
         row.locator("td").first.inner_text(): row.locator("td").last.inner_text() for row in rows
     }
-
-
-def picture(page: Page, name: str) -> None:
-    if PICTURES:
-        page.screenshot(path=Path(PICTURES) / f"{name}.png")
 
 
 def test_the_address_loses_its_token(page: Page) -> None:

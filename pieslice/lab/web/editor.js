@@ -201,6 +201,22 @@ export function insert(line) {
   view.focus();
 }
 
+// Other texts in place of all: `overlay`, and files by name; what is not there is as it is on the disk.
+export function setTexts({overlay, files}) {
+  for (const [name, text] of saved) {
+    const wanted = name === OVERLAY ? overlay || HINT : files[name] ?? text;
+    if (textOf(name) === wanted) continue;
+    const before = name === current ? view.state : states.get(name);
+    const change = before.update({changes: {from: 0, to: before.doc.length, insert: wanted},
+      selection: {anchor: name === OVERLAY ? wanted.length : 0}});
+    if (name === current) view.dispatch(change);
+    else states.set(name, change.state);
+  }
+  edited();
+}
+
+export const opened = () => current;
+
 export const focus = () => view.focus();
 
 export function begin(files, whenChanged) {

@@ -4,10 +4,11 @@ import * as api from "./api.js";
 import * as editor from "./editor.js";
 import * as map from "./map.js";
 import * as pays from "./pays.js";
+import * as sharing from "./sharing.js";
 import * as why from "./why.js";
 import {byId, make, shown} from "./dom.js";
 
-const PAUSE = {edit: 40, check: 150};
+const PAUSE = {edit: 40, check: 150, remember: 400};
 const COLUMNS = ["policy", "map", "pays"];
 const timers = {};
 let overview;
@@ -141,6 +142,20 @@ function onCell(cell, slot, from) {
   } else why.tell(slot, `${slot}: ${cell.state || "what is left of it"}; the cycle gives it to nobody.`, from);
 }
 
+// --- what a link has ----------------------------------------------------------------------------
+
+const content = () => ({
+  ...editor.texts(), view: {file: editor.opened(), kind: pays.shownKind(), ...map.view()}, question: why.question(),
+});
+
+function openContent({overlay, files, view, question}) {
+  editor.setTexts({overlay, files});
+  editor.open(view.file);
+  map.setView(view);
+  pays.showKind(view.kind);
+  if (question) why.ask(question);
+}
+
 async function begin() {
   overview = await api.pool();
   const {counts, agreement} = overview;
@@ -154,10 +169,13 @@ async function begin() {
   map.begin(overview, onCell);
   pays.begin(why.ask);
   pays.suggest(overview.suggestions, editor.insert);
-  editor.begin(overview.files, () => { soon("edit", edit); soon("check", check); });
+  editor.begin(overview.files, () => { soon("edit", edit); soon("check", check); soon("remember", sharing.remember); });
   addEventListener("keydown", onKey);
   byId("help").addEventListener("click", () => byId("keys").showModal());
   for (const button of byId("columns").children) button.addEventListener("click", () => column(button.dataset.column));
+  sharing.begin(overview, content, openContent);
+  const given = await sharing.linked();
+  if (given) openContent(given);
   check();
 }
 

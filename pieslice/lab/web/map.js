@@ -253,13 +253,20 @@ export function setCycle(cycle, names, slots) {
   show();
 }
 
+export const view = () => ({side});
+
+export function setView(wanted) {
+  if (wanted.side in sides) side = wanted.side;
+  show();
+}
+
 export function begin(overview, whenAsked) {
   pool = overview;
   users = overview.users;
   sides = {before: overview.base, after: overview.base};
   ask = whenAsked;
   for (const button of byId("sides").children)
-    button.addEventListener("click", () => { side = button.dataset.side; show(); });
+    button.addEventListener("click", () => setView({side: button.dataset.side}));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   new ResizeObserver(() => paint()).observe(byId("groups"));
   show();

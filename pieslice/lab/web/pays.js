@@ -58,7 +58,7 @@ const makers = {
 
 function show() {
   const counts = KINDS.map(([key, label]) => [key, `${label} ${changes ? changes[key].length : ""}`]);
-  tabs(byId("kinds"), counts, kind, key => { kind = key; show(); });
+  tabs(byId("kinds"), counts, kind, showKind);
   byId("kinds").hidden = !changes;
   if (!changes) return;
   const items = changes[kind], {titles, of, most} = makers[kind](items);
@@ -85,6 +85,14 @@ export function suggest(lines, take) {
   show();
   byId("rows").replaceChildren(make("p", {}, "Change something in the policy. Try:"), make("ul", {class: "suggestions"},
     ...lines.map(line => make("li", {}, make("button", {click: () => take(line)}, make("code", {}, line))))));
+}
+
+export const shownKind = () => kind;
+
+export function showKind(key) {
+  if (!KINDS.some(([one]) => one === key)) return;
+  kind = key;
+  show();
 }
 
 export function begin(whenAsked) {

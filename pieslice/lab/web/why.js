@@ -49,6 +49,8 @@ export function tell(title, text, from) {
   byId("answer").replaceChildren(make("p", {}, text));
 }
 
+export const question = () => last;
+
 export const again = () => { if (last) ask(last); };
 
 export function begin(textsNow) {
