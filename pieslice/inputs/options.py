@@ -97,6 +97,29 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def input_words(args: argparse.Namespace) -> list[str]:
+    """The pool and the options of ``add_inputs`` that were given, as words of a command line."""
+    words = [str(item) for item in args.inputs]
+    followed = args.condor_version
+    for option, value, default in (
+        ("--dialect", args.dialect, "htcondor"),
+        ("--condor-version", None if followed is None else followed.given, None),
+        *((f"--{name.replace('_', '-')}", getattr(args, name), None) for name in _FILES[2:]),
+        ("--for", args.where, None),
+        ("--at", args.at, None),
+        ("--now", args.now, None),
+        ("--seed", args.seed, 0),
+    ):
+        if value != default:
+            words += [option, str(value)]
+    for option, values in (
+        *(("--config", args.config), ("--also", args.also)),
+        *(("-D", args.define), ("--local-name", args.local_name)),
+    ):
+        words += [word for value in values or () for word in (option, str(value))]
+    return words
+
+
 def add_where(parser: argparse.ArgumentParser) -> None:
     """Which startds get a configuration."""
     parser.add_argument(

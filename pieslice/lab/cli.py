@@ -21,15 +21,26 @@ def add_commands(subcommands: Subcommands) -> None:
         " shows at once what changes: who gets and loses which slots, and why. It is served on"
         " 127.0.0.1 alone, nothing leaves this machine, and no file is changed. Needs the extra"
         " lab.",
-        epilog="exit status: 0 ended by Ctrl-C, 2 there is no pool, or bad usage",
+        epilog="exit status: 0 ended by Ctrl-C, or the page is written, 2 there is no pool, the"
+        " daemons would not start with the text of --edit, or bad usage",
         examples=(
             ("pieslice lab mypool", "a captured pool"),
+            ("pieslice lab mypool --edit change --export page.html", "what comes of a change"),
             ("pieslice lab mypool --no-browser --port 8765", "the address alone, for ssh -L"),
         ),
     )
     parser.add_argument("inputs", nargs="+", metavar="POOL", help=INPUT_HELP)
     add_inputs(parser)
     add_local_name(parser)
+    parser.add_argument(
+        "--edit", metavar="F", help="begin with this text, which is read after the configuration"
+    )
+    parser.add_argument(
+        "--export",
+        metavar="F",
+        help="write a page that needs no server, with the answers about who gains or loses, and"
+        " open nothing",
+    )
     parser.add_argument(
         "--port",
         type=whole_number("a port from 0 to 65535", 0, 65_535),

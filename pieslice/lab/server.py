@@ -13,7 +13,7 @@ import asyncio
 import hmac
 import json
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pieslice.data import Content, Record
+from pieslice.lab.export import WEB, template
 from pieslice.lab.texts import EditedTexts
 from pieslice.lab.worker import Gone, Outdated, Refused, Worker
 from pieslice.reports.pages import palette
@@ -35,11 +36,15 @@ from pieslice.reports.pages import palette
 HEADER: Final = "x-pieslice-lab"
 #: Bytes of a request.
 MOST: Final = 8 << 20
-_WEB: Final = Path(__file__).parent / "web"
 _KINDS: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+}
+#: What is made of other files.
+_MADE: Final = {
+    "colours.css": (palette, _KINDS[".css"]),
+    "exported.html": (template, "text/html; charset=utf-8"),
 }
 #: Where a request of our own page, or of somebody who types the address, comes from.
 _OWN_SITES: Final = ("", "none", "same-origin")
@@ -59,8 +64,20 @@ _ALWAYS: Final = {
 class Lab:
     """What the requests of a page are answered with; workers that have ended are started again."""
 
-    def __init__(self, start: Callable[[], tuple[Worker, Worker]], port: int) -> None:
-        """``start``: two workers, for trials and checks, that are ready."""
+    def __init__(
+        self,
+        start: Callable[[], tuple[Worker, Worker]],
+        port: int,
+        *,
+        words: Sequence[str] = ("POOL",),
+        overlay: str = "",
+    ) -> None:
+        """``start``: two workers, for trials and checks, that are ready.
+
+        ``words``: what names the pool on a command line; ``overlay``: the text to begin with.
+        """
+        self.words: Final = tuple(words)
+        self.overlay: Final = overlay
         self.port: Final = port
         self.token: Final = secrets.token_urlsafe(24)
         self.cookie: Final = f"pieslice_lab_{port}"
@@ -110,7 +127,7 @@ def application(lab: Lab) -> Starlette:
         *(
             Route(f"/api/{name}", _answered(do), methods=["POST"])
             for name, do in (
-                ("edit", _edit), ("why", _why), ("check", _check),
+                ("edit", _edit), ("why", _why), ("check", _check), ("export", _export),
                 ("hover", _at("hover")), ("complete", _at("complete")),
             )
         ),
@@ -179,8 +196,9 @@ async def _page(request: Request) -> Response:
 
 async def _asset(request: Request) -> Response:
     name = request.path_params["name"]
-    if name == "colours.css":
-        return Response(palette(), media_type=_KINDS[".css"])
+    if name in _MADE:
+        make, kind = _MADE[name]
+        return Response(make(), media_type=kind)
     if name not in _names():
         raise HTTPException(404)
     return Response(_read(name), media_type=_KINDS[Path(name).suffix])
@@ -188,12 +206,12 @@ async def _asset(request: Request) -> Response:
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset(one.name for one in _WEB.iterdir() if one.suffix in _KINDS)
+    return frozenset(one.name for one in WEB.iterdir() if one.suffix in _KINDS)
 
 
 def _read(name: str) -> str:
     """As it is now: who changes the page reloads it."""
-    return (_WEB / name).read_text("utf-8")
+    return (WEB / name).read_text("utf-8")
 
 
 # --- questions ------------------------------------------------------------------------------------
@@ -259,7 +277,7 @@ def _lane(asked: Record, name: str) -> str:
 
 
 async def _pool(lab: Lab, _: Record) -> object:
-    return await lab.ask(0, "overview")
+    return {**await lab.ask(0, "overview"), "overlay": lab.overlay}
 
 
 async def _edit(lab: Lab, asked: Record) -> object:
@@ -273,6 +291,10 @@ async def _why(lab: Lab, asked: Record) -> object:
     slot = None if slot is None else _text(slot)
     given = _texts(asked), what, _text(asked["name"]), slot
     return await lab.ask(0, "why", *given, lane=_lane(asked, "why"))
+
+
+async def _export(lab: Lab, asked: Record) -> object:
+    return await lab.ask(0, "export", _texts(asked), lab.words, lane=_lane(asked, "export"))
 
 
 async def _check(lab: Lab, asked: Record) -> object:

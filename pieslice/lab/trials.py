@@ -10,7 +10,7 @@ Numbers of slots are slot weights.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import islice
@@ -18,6 +18,7 @@ from typing import Final
 
 from attr import frozen
 
+from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from negotiator.capture.ads import job_id
 from negotiator.engines import ENGINES, make_engines
@@ -30,6 +31,7 @@ from pieslice.api.pool import Pool
 from pieslice.api.session import Cancel, Session, Trial
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading, read_pool
+from pieslice.lab.export import commands
 from pieslice.lab.texts import EditedTexts, PolicyFiles
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.charts import COLOURS, looks
@@ -45,6 +47,8 @@ _KEPT: Final = 6
 _WIDTH: Final = 76
 #: Suggestions of a first edit.
 _SUGGESTED: Final = 3
+#: Answers of an exported page besides those that were asked for.
+_ANSWERED: Final = 60
 #: Characters of the identity of a pool.
 _IDENTITY: Final = 12
 
@@ -81,6 +85,10 @@ class Trials:
     def facts(self) -> tuple[float, object]:
         """Time and version that a check needs."""
         return self._files.now, self._files.version
+
+    def diagnostics(self, texts: EditedTexts) -> Sequence[Diagnostic]:
+        """What is wrong with the files of the pool, and with the texts."""
+        return self._trial(texts, _never).diagnostics
 
     @property
     def _base(self) -> CycleResult:
@@ -133,6 +141,47 @@ class Trials:
             "changes": {key: data[key] for key in ("users", "groups", "slots", "rejections")},
             "cycle": self._cycle(trial.held.result),
             "users": self._users(),
+        }
+
+    def export(self, texts: EditedTexts, pool: Sequence[str], *, cancelled: Cancel) -> JsonObject:
+        """What an exported page has besides: answers about those who gain or lose, and commands.
+
+        ``pool``: words that name the pool.  Raises ``Error`` for a policy that nobody starts with.
+        """
+        changes = self._trial(texts, cancelled).changes
+        jobs = [
+            (change.job, one.slot)
+            for one in changes.slots
+            if (change := one.before or one.after) is not None
+        ]
+        asked = [
+            *(("user", one.user, None) for one in changes.users),
+            *(("group", one.group, None) for one in changes.groups if one.group != "<none>"),
+            *(("job", job, None) for job in dict.fromkeys(job for job, _ in jobs)),
+            *(("job", job, slot) for job, slot in jobs),
+        ]
+        return {
+            "answers": [
+                {
+                    "question": {"what": what, "name": name, "slot": slot},
+                    "answer": self.why(texts, what, name, slot, cancelled=cancelled),
+                }
+                for what, name, slot in asked[:_ANSWERED]
+            ],
+            "commands": list(commands(pool, texts, next(iter(self._files.contents), None))),
+        }
+
+    def page_data(self, texts: EditedTexts, pool: Sequence[str], now: float) -> JsonObject:
+        """The data of an exported page for which nothing was asked, made at ``now``."""
+        edit = self.edit(texts, cancelled=_never) if texts.changed else None
+        return {
+            "overview": self.overview() | {"files": []},
+            "edit": edit,
+            "texts": {"overlay": texts.overlay, "files": dict(texts.files)},
+            "view": {},
+            "question": None,
+            "exported": iso_time(now),
+            **self.export(texts, pool, cancelled=_never),
         }
 
     def why(
@@ -202,6 +251,10 @@ class Trials:
             }
             for name in names
         ]
+
+
+def _never() -> bool:
+    return False
 
 
 def identity(slots: Iterable[str], capture: Capture) -> str:

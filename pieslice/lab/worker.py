@@ -27,7 +27,7 @@ from pieslice.data import Content
 
 #: Kind of work -> the class whose methods answer, and which of them can be ended.
 WORK: Final = {
-    "trials": ("pieslice.lab.trials", "Trials", frozenset(("edit", "why"))),
+    "trials": ("pieslice.lab.trials", "Trials", frozenset(("edit", "why", "export"))),
     "checks": ("pieslice.lab.checks", "TextChecks", frozenset(())),
 }
 #: What comes of a question.

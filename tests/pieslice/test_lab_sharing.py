@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from pieslice.cli import main
 from tests.pieslice.browsing import CAMPUS, ROOT, opened, picture, served, write
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -138,3 +141,105 @@ def test_a_link_of_another_pool_changes_nothing(browser: Browser, link: str) -> 
         for page in opened(browser, at(address, link)):
             expect(page.locator("#refusal")).to_contain_text("The link is of another pool")
             expect(page.locator("#rows")).to_contain_text("Change something in the policy")
+
+
+# --- exported pages -------------------------------------------------------------------------------
+
+
+def export(page: Page, folder: Path) -> Path:
+    """The file that the page gives."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export", exact=True).click()
+    assert download.value.suggested_filename == "campus.html"
+    target = folder / "page.html"
+    download.value.save_as(target)
+    return target
+
+
+def from_disk(browser: Browser, file: Path) -> Iterator[Page]:
+    """A page that is opened from the disk, with the network off."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda one: wrong.append(one.text))
+    page.on("pageerror", lambda one: wrong.append(str(one)))
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.on("dialog", lambda dialog: pytest.fail("a name was run"))
+    page.goto(file.as_uri())
+    yield page
+    context.close()
+    assert not wrong
+    assert [one for one in asked if not one.startswith("file:")] == []
+
+
+def test_an_exported_page_shows_the_same_without_a_server(
+    browser: Browser, page: Page, tmp_path: Path
+) -> None:
+    page.get_by_role("button", name=SUGGESTED).click()
+    expect(page.locator("#sentence")).to_contain_text("carol loses 15")
+    page.locator("#rows tr", has_text="frank").click()
+    expect(page.locator("#why-title")).to_contain_text("frank")
+    expect(page.locator("#answer .side").first).to_contain_text("frank")
+    page.get_by_role("tab", name="Slots 15").click()
+    wanted = page.locator("#rows").inner_text()
+    for off in from_disk(browser, export(page, tmp_path)):
+        expect(off.locator("#sentence")).to_contain_text("carol loses 15 of 20 matches")
+        assert off.locator("#rows").inner_text() == wanted
+        expect(off.locator("#why-title")).to_contain_text("frank")
+        expect(off.locator("#groups canvas")).to_have_count(5)
+        expect(off.locator("#commands")).to_contain_text("pieslice diff")
+        expect(off.locator("#texts")).to_contain_text(SUGGESTED)
+        off.locator("#rows tbody tr", has_text="slot11@node07@vm").click()
+        expect(off.locator("#answer .side").nth(1)).to_contain_text(
+            "claimed while preemption is not considered"
+        )
+        off.get_by_role("tab", name="Users 4").click()
+        off.locator("#rows tbody tr", has_text="carol").click()
+        off.locator("#answer").get_by_role("button", name="15.0").first.click()
+        expect(off.locator("#why-title")).to_have_text("Why job 15.0")
+        off.locator("#groups canvas").first.focus()
+        off.keyboard.press("ArrowRight")
+        off.keyboard.press("Enter")
+        expect(off.locator("#answer")).not_to_contain_text("Why job 15.0")
+        picture(off, "exported")
+
+
+def test_a_page_without_its_server_is_exported(browser: Browser, tmp_path: Path) -> None:
+    lab = served(CAMPUS)
+    for page in opened(browser, next(lab)):
+        page.get_by_role("button", name=SUGGESTED).click()
+        page.locator("#rows tr", has_text="carol").click()
+        expect(page.locator("#answer .side").nth(1)).to_contain_text("5 matched, 20 not")
+        page.wait_for_timeout(1500)  # so that it has the template
+        next(lab, None)
+        file = export(page, tmp_path)
+        break  # the request that failed is an error on its console
+    for off in from_disk(browser, file):
+        expect(off.locator("#sentence")).to_contain_text("carol loses 15")
+        expect(off.locator("#answer .side").nth(1)).to_contain_text("5 matched, 20 not")
+
+
+def test_names_are_text_in_an_exported_page(browser: Browser, tmp_path: Path) -> None:
+    name = "</script><img src=x onerror=alert(1)>\u202e"
+    for file in ("slots.ads", "jobs.ads", "submitters.ads", "accounting.ads"):
+        text = (CAMPUS / file).read_text("utf-8")
+        (tmp_path / file).write_text(re.sub(r'\bdave(?=@|")', name, text), "utf-8")
+    shutil.copy(CAMPUS / "condor_config", tmp_path)
+    (tmp_path / "change").write_text(f"{SUGGESTED}\n# {name}\n", "utf-8")
+    words = ["lab", str(tmp_path), "--edit", str(tmp_path / "change")]
+    assert main([*words, "--export", str(tmp_path / "page.html")]) == 0
+    for off in from_disk(browser, tmp_path / "page.html"):
+        expect(off.locator("#legend")).to_contain_text("<img src=x onerror=alert(1)>\\u{202e}")
+        expect(off.locator("#texts")).to_contain_text("<img src=x")
+        off.locator("#rows tbody tr", has_text="img src").first.click()
+        expect(off.locator("#why-title")).to_contain_text("<img src=x")
+        assert off.locator("img").count() == 0
+
+
+def test_a_laboratory_begins_with_an_edit(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "change").write_text(f"{SUGGESTED}\n", "utf-8")
+    for address in served(CAMPUS, "--edit", str(tmp_path / "change")):
+        for page in opened(browser, address):
+            expect(page.locator("#sentence")).to_contain_text("carol loses 15")
+            expect(page.locator(".cm-content")).to_contain_text(SUGGESTED)

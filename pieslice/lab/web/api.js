@@ -23,6 +23,13 @@ async function reached(request) {
 
 export const pool = async () => answered(await reached(fetch("/api/pool")));
 
+// The exported page without its data.
+export async function template() {
+  const response = await reached(fetch("/web/exported.html"));
+  if (!response.ok) throw new Error(`the server says ${response.status}`);
+  return response.text();
+}
+
 export async function ask(kind, question) {
   const number = newest[kind] = (newest[kind] || 0) + 1;
   const response = await reached(fetch(`/api/${kind}`, {

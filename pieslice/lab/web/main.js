@@ -11,7 +11,7 @@ import {byId, make, shown} from "./dom.js";
 const PAUSE = {edit: 40, check: 150, remember: 400};
 const COLUMNS = ["policy", "map", "pays"];
 const timers = {};
-let overview;
+let overview, last = {edit: null, texts: {overlay: "", files: {}}};
 
 const soon = (name, run) => { clearTimeout(timers[name]); timers[name] = setTimeout(run, PAUSE[name]); };
 const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
@@ -57,6 +57,7 @@ function refused(problems) {
 }
 
 function difference(found, texts) {
+  last = {edit: found, texts};
   stale("");
   const touched = new Set(found.changes.slots.map(one => one.slot));
   map.setCycle(found.cycle, found.users, touched);
@@ -134,14 +135,6 @@ function onKey(event) {
   } else if (event.key === "?" && !byId("editor").contains(event.target)) byId("keys").showModal();
 }
 
-function onCell(cell, slot, from) {
-  if (cell.job) why.ask({what: "job", name: cell.job, slot}, from);
-  else if (cell.user >= 0) {
-    const user = overview.users[cell.user];
-    why.tell(slot, `${slot} stays with ${user ? user.name : map.nameOf(cell.user)}: the cycle gives it to nobody else.`, from);
-  } else why.tell(slot, `${slot}: ${cell.state || "what is left of it"}; the cycle gives it to nobody.`, from);
-}
-
 // --- what a link has ----------------------------------------------------------------------------
 
 const content = () => ({
@@ -165,17 +158,18 @@ async function begin() {
     byId("agreement").textContent = `${agreement.agreeing} of ${agreement.decisions} decisions agree with the real negotiator`;
   }
   document.title = shown(`${overview.name} - pieslice lab`);
-  why.begin(editor.texts);
-  map.begin(overview, onCell);
+  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), ...question})));
+  map.begin(overview, why.askOfCell);
   pays.begin(why.ask);
   pays.suggest(overview.suggestions, editor.insert);
   editor.begin(overview.files, () => { soon("edit", edit); soon("check", check); soon("remember", sharing.remember); });
   addEventListener("keydown", onKey);
   byId("help").addEventListener("click", () => byId("keys").showModal());
   for (const button of byId("columns").children) button.addEventListener("click", () => column(button.dataset.column));
-  sharing.begin(overview, content, openContent);
+  sharing.begin(overview, content, openContent, () => last);
   const given = await sharing.linked();
   if (given) openContent(given);
+  else if (overview.overlay) editor.setTexts({overlay: overview.overlay, files: {}});
   check();
 }
 

@@ -1,9 +1,14 @@
-// What leaves the page: a link to what it has changed and shows.
+// What leaves the page: a link to what it has changed and shows, and a page that needs no server.
 
+import * as api from "./api.js";
 import {contentOf, fragmentOf} from "./link.js";
-import {byId, number, shown} from "./dom.js";
+import {byId, make, number, shown} from "./dom.js";
+import {keyOf} from "./why.js";
 
-let overview, content = () => ({}), open = () => {}, kept = "";
+// What the data take the place of in the template of an exported page.
+const PLACE = "{page data}";
+let overview, content = () => ({}), open = () => {}, last = () => ({}), kept = "", template = null;
+const answers = new Map();
 
 const hasTexts = ({overlay, files}) => Boolean(overlay.trim() || Object.keys(files).length);
 
@@ -70,9 +75,56 @@ async function openGiven(event) {
   }
 }
 
-// `contentNow`: texts, view and question of the page; `whenOpened` is given those of a link.
-export function begin(pool, contentNow, whenOpened) {
-  [overview, content, open] = [pool, contentNow, whenOpened];
+// --- an exported page ----------------------------------------------------------------------------
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+const textsOf = ({overlay, files}) => ({overlay, files});
+
+// Keeps what is answered of the text as it is.
+export const keeping = ask => async question => {
+  const texts = textsOf(content());
+  const answer = await ask(question);
+  if (answer && same(texts, textsOf(content()))) answers.set(keyOf(question), {question, answer, texts});
+  return answer;
+};
+
+async function dataOf({edit, texts}) {
+  // Without its server the page exports what it has.
+  const more = await api.ask("export", texts).catch(() => null) || {answers: [], commands: []};
+  const asked = [...answers.values()].filter(one => same(one.texts, texts));
+  const known = new Set(asked.map(one => keyOf(one.question)));
+  const {view, question} = content();
+  return {
+    overview: {...overview, files: []}, edit: texts.overlay.trim() || Object.keys(texts.files).length ? edit : null,
+    texts, view, question, exported: new Date().toISOString().slice(0, 19) + "Z", commands: more.commands,
+    answers: [...asked.map(({question, answer}) => ({question, answer})), ...more.answers.filter(one => !known.has(keyOf(one.question)))],
+  };
+}
+
+async function exportPage() {
+  byId("export").disabled = true;
+  try {
+    template ||= await api.template();
+    const text = JSON.stringify(await dataOf(last())).replaceAll("<", "\\u003c");
+    const file = new Blob([template.replace(PLACE, () => text)], {type: "text/html"});
+    const link = make("a", {download: `${overview.name.replace(/[^\w.-]+/g, "_")}.html`});
+    link.href = URL.createObjectURL(file);
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  } catch (problem) {
+    refuse(`not exported: ${problem.message}`);
+  } finally {
+    byId("export").disabled = false;
+  }
+}
+
+// `contentNow`: texts, view and question of the page; `whenOpened` is given those of a link;
+// `lastEdit`: the last difference, and its texts.
+export function begin(pool, contentNow, whenOpened, lastEdit) {
+  [overview, content, open, last] = [pool, contentNow, whenOpened, lastEdit];
+  byId("export").addEventListener("click", exportPage);
+  // Before the server may have ended.
+  setTimeout(async () => { template = await api.template().catch(() => null); }, 1000);
   byId("link").addEventListener("click", show);
   byId("link-copy").addEventListener("click", copy);
   byId("link-open").addEventListener("submit", openGiven);

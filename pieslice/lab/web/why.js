@@ -1,10 +1,10 @@
 // The answer of `pieslice why`, before and after.
 
-import {ask as askServer} from "./api.js";
 import {byId, make} from "./dom.js";
+import {nameOf} from "./map.js";
 
 const JOB = /^\d+\.\d+$/;
-let texts = () => ({}), origin = null, last = null;
+let answerTo = () => null, origin = null, last = null;
 
 function block(one) {
   if (one.columns) {
@@ -20,6 +20,9 @@ function block(one) {
 
 const column = (title, blocks) => make("div", {class: "side"}, make("h3", {}, title), ...blocks.map(block));
 
+// One text for a question.
+export const keyOf = ({what, name, slot}) => [what, name, slot || ""].join("\n");
+
 // Names a question in a few words.
 function titled({what, name, slot, short}) {
   return `Why ${what === "job" ? "job " : ""}${short || name}${slot ? ` on ${slot}` : ""}`;
@@ -31,7 +34,7 @@ export async function ask(question, from = null) {
   last = question;
   byId("why-title").replaceChildren(titled(question));
   try {
-    const found = await askServer("why", {...texts(), ...question});
+    const found = await answerTo(question);
     if (!found) return;
     byId("answer").replaceChildren(...(found.same
       ? [column("the same before and after", found.after)]
@@ -53,7 +56,15 @@ export const question = () => last;
 
 export const again = () => { if (last) ask(last); };
 
-export function begin(textsNow) {
-  texts = textsNow;
+// What there is to say of a cell of the map.
+export function askOfCell(cell, slot, from) {
+  if (cell.job) ask({what: "job", name: cell.job, slot}, from);
+  else if (cell.user >= 0) tell(slot, `${slot} stays with ${nameOf(cell.user)}: the cycle gives it to nobody else.`, from);
+  else tell(slot, `${slot}: ${cell.state || "what is left of it"}; the cycle gives it to nobody.`, from);
+}
+
+// `answer`: gives the answer to a question, or null if a newer one has come.
+export function begin(answer) {
+  answerTo = answer;
   byId("why").addEventListener("keydown", event => { if (event.key === "Escape") origin?.focus(); });
 }

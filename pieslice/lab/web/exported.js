@@ -1,0 +1,50 @@
+// An exported page: what a laboratory had, without it.
+
+import {byId, make, shown} from "./dom.js";
+import * as map from "./map.js";
+import * as pays from "./pays.js";
+import * as why from "./why.js";
+
+const {overview, edit, texts, view, question, answers, commands, exported} = JSON.parse(byId("data").textContent);
+const known = new Map(answers.map(one => [why.keyOf(one.question), one.answer]));
+
+function answer(asked) {
+  const found = known.get(why.keyOf(asked));
+  if (found) return found;
+  const {what, name, slot} = asked;
+  const words = what === "job" ? [name, ...(slot ? [slot] : [])] : [`--${what}`, name];
+  const line = `This page has no answer to that; of the pool, with the change in change.config: pieslice why POOL ${words.join(" ")} --also change.config`;
+  return {same: true, before: [], after: [{line, level: "", indent: 0}]};
+}
+
+function showTexts() {
+  const changed = Object.entries(texts.files);
+  const all = [...(texts.overlay.trim() ? [["after all files", texts.overlay]] : []), ...changed];
+  byId("texts").replaceChildren(...all.flatMap(([name, text]) => [make("h3", {}, name), make("pre", {}, text)]),
+    ...(all.length ? [] : [make("p", {}, "The running policy; nothing is changed.")]));
+  byId("commands").textContent = shown(commands.join("\n"));
+}
+
+function showHead() {
+  const {name, time, version, counts, agreement} = overview;
+  byId("pool").replaceChildren(make("b", {}, name), `, ${time}: ${counts.slots} slots, ${counts.jobs} jobs, ${counts.users} users, HTCondor ${version}`);
+  if (agreement) byId("agreement").textContent = `${agreement.agreeing} of ${agreement.decisions} decisions agree with the real negotiator`;
+  document.title = shown(`${name} - pieslice lab`);
+  byId("verdict").title = exported;
+}
+
+showHead();
+showTexts();
+why.begin(answer);
+map.begin(overview, why.askOfCell);
+pays.begin(why.ask);
+if (edit) {
+  map.setCycle(edit.cycle, edit.users, new Set(edit.changes.slots.map(one => one.slot)));
+  pays.setChanges(edit.changes, edit.users);
+  byId("sentence").textContent = shown(edit.sentence);
+} else byId("sentence").textContent = "no difference: this is the running policy";
+map.setView(view);
+if (edit && view.kind) pays.showKind(view.kind);
+if (question || answers.length) why.ask(question || answers[0].question);
+for (const button of byId("columns").children)
+  button.addEventListener("click", () => { document.body.dataset.column = button.dataset.column; });
