@@ -135,6 +135,7 @@ OUTSIDE = {
     "pieslice/fuzzing/command.py": "the body of `pieslice fuzz`: reads a capture",
     "pieslice/lab/command.py": "the body of `pieslice lab`: opens the port and the browser",
     "pieslice/lab/export.py": "reads what the exported page is made of",
+    "pieslice/lab/handover.py": "tells which texts of a configuration are files",
     "pieslice/lab/server.py": "makes tokens, reads the page, sends it to the browser",
     "pieslice/lab/texts.py": "names the files of a configuration",
     "pieslice/lab/worker.py": "starts processes, and ends with its pipe",

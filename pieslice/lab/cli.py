@@ -42,6 +42,12 @@ def add_commands(subcommands: Subcommands) -> None:
         " open nothing",
     )
     parser.add_argument(
+        "--anonymous",
+        action="store_true",
+        help="replace names of users and machines, and paths, as capture --anonymize does: on the"
+        " page, in its links and exported pages",
+    )
+    parser.add_argument(
         "--port",
         type=whole_number("a port from 0 to 65535", 0, 65_535),
         default=0,

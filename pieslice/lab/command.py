@@ -9,9 +9,12 @@ import argparse
 import socket
 import sys
 import webbrowser
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import time
+
+from attr import frozen
 
 from classad.extras import load
 from negotiator.io import InputError
@@ -33,16 +36,37 @@ def run_lab(args: argparse.Namespace) -> int:
     """Run ``pieslice lab`` until Ctrl-C, or write its page."""
     try:
         overlay = "" if args.edit is None else _text_of(Path(args.edit))
-        reading = reading_of(args)
-        if args.export is not None:
-            return _export(args, reading, overlay)
+        job = _Job(reading_of(args), args.seed, input_words(args), overlay)
+        with ExitStack() as stack:
+            if args.anonymous:
+                place = stack.enter_context(TemporaryDirectory(prefix="pieslice-"))
+                job = _anonymous(job, Path(place))
+            return _serve(args, job) if args.export is None else _export(job, Path(args.export))
     except InputError as problem:
         show_diagnostics(problem.diagnostics, sys.stderr)
         return EXIT_BAD
-    return _serve(args, reading, overlay)
 
 
-def _serve(args: argparse.Namespace, reading: PoolReading, overlay: str) -> int:
+@frozen
+class _Job:
+    """How a pool is read, the words of a command line that name it, the text to begin with."""
+
+    reading: PoolReading
+    seed: int
+    words: list[str]
+    overlay: str
+
+
+def _anonymous(job: _Job, place: Path) -> _Job:
+    """The same under other names, with a copy of the pool in a folder."""
+    from pieslice.lab.handover import renamed
+
+    copy = renamed(job.reading, place)
+    show_diagnostics(copy.diagnostics, sys.stderr, beside=MAX_BESIDE)
+    return _Job(copy.reading, job.seed, ["POOL"], copy.mask.lines(job.overlay))
+
+
+def _serve(args: argparse.Namespace, job: _Job) -> int:
     """Serve the page until Ctrl-C."""
     load("starlette")
     uvicorn = load("uvicorn")
@@ -56,10 +80,10 @@ def _serve(args: argparse.Namespace, reading: PoolReading, overlay: str) -> int:
 
     try:
         lab = Lab(
-            lambda: start(reading, args.seed),
+            lambda: start(job.reading, job.seed),
             sockets[0].getsockname()[1],
-            words=input_words(args),
-            overlay=overlay,
+            words=job.words,
+            overlay=job.overlay,
         )
     except (Refused, Gone) as problem:
         complain(str(problem))
@@ -86,22 +110,22 @@ def _serve(args: argparse.Namespace, reading: PoolReading, overlay: str) -> int:
     return EXIT_OK
 
 
-def _export(args: argparse.Namespace, reading: PoolReading, overlay: str) -> int:
+def _export(job: _Job, target: Path) -> int:
     """Write a page that needs no server."""
     from pieslice.api.errors import Error
     from pieslice.lab.export import page
     from pieslice.lab.trials import Trials
 
-    texts = EditedTexts(overlay)
+    texts = EditedTexts(job.overlay)
     try:
-        trials = Trials(reading, args.seed)
-        data = trials.page_data(texts, input_words(args), time())
+        trials = Trials(job.reading, job.seed)
+        data = trials.page_data(texts, job.words, time())
     except Error as problem:
         complain(str(problem))
         return EXIT_BAD
     begin_to_write()
-    with naming(args.export):
-        Path(args.export).write_bytes(page(data).encode())
+    with naming(target):
+        target.write_bytes(page(data).encode())
     show_diagnostics(trials.diagnostics(texts), sys.stderr, beside=MAX_BESIDE)
     return EXIT_OK
 

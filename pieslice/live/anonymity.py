@@ -25,6 +25,7 @@ _LINE: Final = late_regex(r'^(\w+) = "((?:[^"\\]|\\.)*)"$', re.MULTILINE)
 _TEXT: Final = late_regex(r'"((?:[^"\\\n]|\\.)*)"')
 _ADDRESS: Final = late_regex(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-fA-F:]+:[0-9a-fA-F:]*\]")
 _PATH: Final = late_regex(r"(?<![\w/.:<])/(?:[\w.+-]+/)+[\w.+-]*")
+_ENTRY: Final = late_regex(r"^(\d+) (\S+)(.*)$", re.MULTILINE)
 _WORD: Final = late_regex(r"[A-Za-z_][\w-]*(?:\.[\w-]+)*")
 #: Parts of captures whose ads have names of users, and where the names of groups are.
 _OF_USERS: Final = ("submitters", "accounting")
@@ -61,7 +62,7 @@ class _Addresses(_NewNames):
 
 
 @define(eq=False)
-class _Mask:
+class Mask:
     """What stands for what."""
 
     users: _NewNames = field(factory=lambda: _NewNames("user"))
@@ -137,10 +138,20 @@ class _Mask:
     def _host(self, name: str) -> str:
         return self.hosts.known.get(name, name)
 
+    def lines(self, text: str) -> str:
+        """A configuration, or messages: comments whole, of others what is quoted."""
+        return "".join(f"{line}\n" for line in _lines(self, text.splitlines()))
+
+    def log(self, text: str) -> str:
+        """A transaction log: keys, and of values what is quoted."""
+        return _ENTRY.sub(
+            lambda found: f"{found[1]} {self.inside(found[2])}{self.text(found[3])}", text
+        )
+
 
 def anonymous(capture: LiveCapture) -> LiveCapture:
     """The capture under other names; the manifest keeps none but the numbers."""
-    mask = _Mask()
+    mask = Mask()
     mask.learn(capture.parts)
     parts = {name: mask.text(text) for name, text in capture.parts.items()}
     manifest = {
@@ -156,11 +167,10 @@ def anonymous(capture: LiveCapture) -> LiveCapture:
         },
         "anonymous": True,
     }
-    config = "".join(f"{line}\n" for line in _lines(mask, capture.config.splitlines()))
-    return evolve(capture, parts=parts, config=config, manifest=manifest)
+    return evolve(capture, parts=parts, config=mask.lines(capture.config), manifest=manifest)
 
 
-def _lines(mask: _Mask, lines: Iterable[str]) -> Iterable[str]:
+def _lines(mask: Mask, lines: Iterable[str]) -> Iterable[str]:
     """Lines of messages and of a configuration: comments whole, of others what is quoted."""
     for line in lines:
         yield mask.text(line) if " = " in line and not line.startswith("#") else mask.inside(line)
