@@ -25,7 +25,7 @@ def add_commands(subcommands: Subcommands) -> None:
         " daemons would not start with the text of --edit, or bad usage",
         examples=(
             ("pieslice lab mypool", "a captured pool"),
-            ("pieslice lab mypool --edit change --export page.html", "what comes of a change"),
+            ("pieslice lab mypool --edit new_config --export page.html", "what comes of a change"),
             ("pieslice lab mypool --no-browser --port 8765", "the address alone, for ssh -L"),
         ),
     )

@@ -123,9 +123,11 @@ def _export(job: _Job, target: Path) -> int:
     except Error as problem:
         complain(str(problem))
         return EXIT_BAD
+    text = page(data).encode()
     begin_to_write()
     with naming(target):
-        target.write_bytes(page(data).encode())
+        target.write_bytes(text)
+    print(f"{target}: {len(text) / 1000:.0f} kB")
     show_diagnostics(trials.diagnostics(texts), sys.stderr, beside=MAX_BESIDE)
     return EXIT_OK
 

@@ -190,6 +190,7 @@ def test_the_page_names_no_other_machine_and_no_markup_in_scripts() -> None:
         if file.name in ("codemirror.js", "codemirror.txt"):
             continue
         text = file.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+        text = text.replace("<script>{script}</script>", "")  # allowed by its digest
         assert not re.search(r"https?://|\bon\w+=|style=|<script>", text), file.name
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|\beval\b", text), file.name
 
