@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from pieslice.cli import main
+from pieslice.cli import program
 
-sys.exit(main())
+sys.exit(program())

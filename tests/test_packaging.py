@@ -116,7 +116,7 @@ def test_nobody_is_told_to_install_from_an_index() -> None:
 
 
 def test_the_command_exists() -> None:
-    assert PROJECT["project"]["scripts"] == {"pieslice": "pieslice.cli:main"}
+    assert PROJECT["project"]["scripts"] == {"pieslice": "pieslice.cli:program"}
 
 
 @pytest.mark.parametrize("module", ["classad", "policy", "negotiator"])

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from pieslice.cli import LASTING, build_parser
+from pieslice.command_line import commands_of
+
 ROOT = Path(__file__).parents[2]
 CAMPUS = "examples/campus"
 
@@ -70,3 +73,23 @@ def test_a_command_imports_no_more_modules_than_it_may(words: str) -> None:
     rooms = ("classad", "policy", "negotiator", "pieslice")
     ours = [name for name in imported if name.partition(".")[0] in rooms]
     assert len(ours) <= MOST[words], f"{len(ours)} modules"
+
+
+@pytest.mark.parametrize(("words", "rarely"), [("eval 1+1", True), ("--debug fuzz -h", False)])
+def test_a_short_command_seldom_searches_for_garbage_and_not_at_its_end(
+    words: str, rarely: bool
+) -> None:
+    ask = (
+        "import gc, sys; usual = gc.get_threshold()[0]; from pieslice.cli import program\n"
+        "try: code = program()\nexcept SystemExit as ended: code = ended.code\n"
+        "print(code, gc.get_threshold()[0] > usual, gc.get_freeze_count() > 10_000)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ask, *words.split()],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == f"0 {rarely} True"
+
+
+def test_what_may_last_are_commands() -> None:
+    assert set(LASTING) < set(commands_of(build_parser()))
