@@ -19,6 +19,7 @@ from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.schema import Schema
 from pieslice.reports.document import NOT_SHOWN, view
 from policy.config import Config
+from policy.explain.roles import host_of
 
 #: Pairs of slots and jobs that are tried where nobody says for how long.
 PAIRS: Final = 4000
@@ -99,19 +100,24 @@ def behaviour_of(
     try:
         study = study_of(config, schema, Intent())
     except CannotTry as problem:
-        return Behaviour(missing=" ".join(str(problem).split()))
+        return Behaviour(missing=str(problem).partition("\n")[0].rstrip(": "))
     if not study.can_be_broken:
         return Behaviour(missing="no expression is set that `pieslice fuzz` tries")
     pairs = PAIRS if go_on is None else _MANY
     found = search(chosen(study, [], Named(), None), pairs, seed, go_on=go_on or _always)
     broken = {one.property for one in found.findings}
     held = tuple(name for name, _ in found.tested if name not in broken)
+    host = host_of(config)
+    here = (one for one in found.findings if host.listed is None or host.reads(one.macro))
+    told = tuple(map(BrokenInShort, here))
+    if not told and not held:
+        return Behaviour(missing="no daemon here reads an expression that `pieslice fuzz` tries")
     options = tuple(word for name, value in defines for word in ("-D", f"{name}={value}"))
     return Behaviour(
         found.examples,
         seed,
         held,
-        tuple(map(BrokenInShort, found.findings)),
+        told,
         captured=not schema.open,
         options=options,
     )

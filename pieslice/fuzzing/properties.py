@@ -108,8 +108,15 @@ class Total(Property):
         for row, values in enumerate(sample.values(self.subject.tree)):
             for column, value in enumerate(values):
                 wrong = not self.fits(value)
-                if wrong and not (self.subject.claimed and sample.cases[column].free):
+                if wrong and self._is_asked(sample.cases[column]):
                     yield sample.case(row, column)
+
+    def _is_asked(self, case: FuzzCase) -> bool:
+        """Whether the expression is evaluated for a slot that is so: without preemption nobody
+        looks at one that is claimed."""
+        if case.free:
+            return not self.subject.claimed
+        return self.study.policy.consider_preemption
 
     def fits(self, value: AdValue) -> bool:
         """Whether a value is of the right kind."""

@@ -144,6 +144,24 @@ def test_what_is_wrong_with_a_policy_is_found_in_its_text_or_in_what_it_does(
     assert not {one["property"] for one in broken} & set(found["behaviour"]["held"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Nobody looks at a claimed slot where nothing is preempted.
+        "NEGOTIATOR_CONSIDER_PREEMPTION = False\nNEGOTIATOR_POST_JOB_RANK = MY.LastHeardFrom\n",
+        "START = SlotTypeID == 1\n",
+        # It is read where the negotiator runs.
+        "DAEMON_LIST = MASTER, STARTD\nPREEMPTION_REQUIREMENTS = Memory > 0\n",
+    ],
+)
+def test_what_never_happens_on_this_host_is_no_broken_property(
+    text: str, pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text(text)
+    check(pool, "--wide")
+    assert "broken" not in capsys.readouterr().out
+
+
 def test_check_names_what_shows_the_cases_and_what_it_did_not_look_at(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
