@@ -157,6 +157,12 @@ def _start(topic: Topic) -> Iterator[Sentence]:
             yield from _attributes(topic, teller, one.tree)
     lead = "The machine is its owner's, and no job starts, where"
     yield from _where(topic, teller, "IS_OWNER", lead)
+    for one in startd_settings(topic.config, "STARTD_NOCLAIM_SHUTDOWN"):
+        seconds = _seconds(topic, "STARTD_NOCLAIM_SHUTDOWN", one)
+        if seconds is not None and seconds > 0:
+            text = f"HTCondor is shut down here after {duration(seconds)} without a claim"
+            text += f"{one.where()}."
+            yield topic.sentence(text, *one.origins)
 
 
 def _attributes(topic: Topic, teller: Teller, tree: Expression) -> Iterator[Sentence]:
@@ -172,6 +178,10 @@ def _attributes(topic: Topic, teller: Teller, tree: Expression) -> Iterator[Sent
             yield from teller.tell(f"{node.name}, an attribute of the slot, is", entry, depth=1)
             inner = _parsed(text_of(topic.config, entry))
             todo += [] if inner is None else [inner]
+
+
+#: What else a hold has that the startd asks for.
+_OF_HOLDS: Final = (("WANT_HOLD_REASON", "the reason"), ("WANT_HOLD_SUBCODE", "the subcode"))
 
 
 def _leaving(topic: Topic) -> Iterator[Sentence]:
@@ -192,16 +202,24 @@ def _leaving(topic: Topic) -> Iterator[Sentence]:
         origins = [o for one in startd_settings(topic.config, "PREEMPT") for o in one.origins]
         text = "The startd ends no job of its own accord: PREEMPT is never true."
         yield topic.sentence(text, *(origins or [Origin("PREEMPT")]))
-    yield from _where(topic, teller, "WANT_HOLD", "A job that it ends is put on hold where")
+    held = list(_where(topic, teller, "WANT_HOLD", "A job that it ends is put on hold where"))
+    yield from held
+    for macro, what in _OF_HOLDS if held else ():
+        for one in _of_types(topic, macro):
+            yield from _tell(teller, f"{what} is", one, 1, one.where())
     if list(_where(topic, Teller(topic), "WANT_SUSPEND", "")):
         suspending = list(_where(topic, teller, "SUSPEND", "A job is suspended where"))
         yield from suspending
         if suspending:
             yield from _where(topic, teller, "CONTINUE", "and goes on where", depth=1)
     life = topic.config.lookup("CLAIM_WORKLIFE")
-    seconds = text_of(topic.config, life).strip()
-    if life is not None and seconds:
-        text = f"A claim starts no further job after {code(seconds)} seconds."
+    if life is not None and (said := text_of(topic.config, life).strip()):
+        seconds = _constant(topic, "CLAIM_WORKLIFE", _parsed(said))
+        text = f"A claim starts no further job after {code(said)} seconds."
+        if seconds is not None and seconds > 0:
+            text = f"A claim starts no further job after {duration(seconds)}."
+        elif seconds is not None:
+            text = "A claim is for one job." if seconds == 0 else "A claim starts jobs without end."
         yield topic.sentence(text, origin_of(life.name, life))
 
 
@@ -233,7 +251,11 @@ def _times(topic: Topic) -> Iterator[Sentence]:
 
 def _seconds(topic: Topic, macro: str, one: StartdSetting) -> float | None:
     """The time, if it is the same for all jobs."""
-    value = None if one.tree is None else topic.conclude(macro, one.tree).value
+    return _constant(topic, macro, one.tree)
+
+
+def _constant(topic: Topic, macro: str, tree: Expression | None) -> float | None:
+    value = None if tree is None else topic.conclude(macro, tree).value
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and isinstance(value, int | float) else None
 
@@ -293,7 +315,7 @@ def about_draining(topic: Topic, host: Host) -> Iterator[Sentence]:
             yield from Teller(seen).tell(lead, entry)
     if not host.runs("DEFRAG"):
         if host.runs("STARTD"):
-            yield topic.sentence("condor_defrag does not run here.")
+            yield topic.sentence("condor_defrag, which chooses machines to drain, is elsewhere.")
         return
     seen = topic.reread(topic.config.seen_by("DEFRAG"))
     teller = Teller(seen)
@@ -317,13 +339,14 @@ def _scripts(topic: Topic) -> Iterator[Sentence]:
             continue
         parts = {
             part: text_of(topic.config, topic.config.lookup(f"{head}{part}")).strip()
-            for part in ("MODE", "PERIOD", "ARGS", "SLOTS")
+            for part in ("MODE", "PERIOD", "ARGS", "PREFIX")
         }
         mode = parts["MODE"].casefold()
         when = "once" if mode in ("oneshot", "ondemand") else f"every {code(parts['PERIOD'])}"
         waits = ", again as soon as it ends" if mode == "waitforexit" else f", {when}"
         run = f"{text_of(topic.config, program)} {parts['ARGS']}".strip()
-        text = f"{name} runs {code(run)}{waits}, and its output becomes attributes of the slots."
+        text = f"{name} runs {code(run)}{waits}, and its output becomes attributes of the slots"
+        text += f", which begin with {code(parts['PREFIX'])}." if parts["PREFIX"] else "."
         yield topic.sentence(text, origin_of(program.name, program))
 
 

@@ -49,7 +49,7 @@ def explain_policy(
     roles = [
         tuple(about_access(topic, host)),
         tuple(_about_center(topic, loaded, quotas, host)) if central else (),
-        tuple(about_execute(topic, host) if host.runs("STARTD") else _drains(topic, host)),
+        tuple(_about_machine(topic, host, central=central)),
     ]
     return (
         *(_about_start(loaded) if central else ()),
@@ -69,8 +69,18 @@ def _about_center(
     yield from about_preemption(topic.titled("Preemption"), host)
     yield from about_ranks(topic.titled("Order of the candidates, the first difference decides"))
     yield from about_selection(topic.titled("What takes part"))
+    if not host.runs("STARTD"):
+        yield from _drains(topic, host)
     attributes = topic.titled("Attributes that the expressions look at")
     yield from about_attributes(attributes, preempting=may_preempt(topic))
+
+
+def _about_machine(topic: Topic, host: Host, *, central: bool) -> Iterator[Sentence]:
+    """What the startd does; where there is none, what condor_defrag does that stands alone."""
+    if host.runs("STARTD"):
+        yield from about_execute(topic, host)
+    elif not central:
+        yield from _drains(topic, host)
 
 
 def _drains(topic: Topic, host: Host) -> Iterator[Sentence]:
@@ -306,7 +316,8 @@ def _facts(row: Attribute) -> Iterator[str]:
 #: What the other topics tell.
 _TOLD: Final = re.compile(
     r"(SLOT_TYPE_\d+_)?(RANK|PREEMPT|SUSPEND|CONTINUE|KILL|START|IS_OWNER|WANT_(HOLD|SUSPEND|VACATE)"
-    r"|MAXJOBRETIREMENTTIME|MACHINEMAXVACATETIME|SLOT_WEIGHT)|CLAIM_WORKLIFE|MODIFY_REQUEST_\w+"
+    r"|WANT_HOLD_(REASON|SUBCODE)|MAXJOBRETIREMENTTIME|MACHINEMAXVACATETIME|SLOT_WEIGHT)|CLAIM_WORKLIFE"
+    r"|MODIFY_REQUEST_\w+"
     r"|SYSTEM_PERIODIC_\w+|SUBMIT_REQUIREMENT_\w+|START_(LOCAL|SCHEDULER)_UNIVERSE"
     r"|JOB_DEFAULT_REQUEST(CPUS|MEMORY|DISK)|APPEND_REQ(UIREMENTS|_VANILLA)|DEFRAG_\w+",
     re.IGNORECASE,

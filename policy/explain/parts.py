@@ -37,20 +37,34 @@ class Teller:
     _named: set[str] = field(factory=set)
 
     def tell(
-        self, lead: str, entry: Definition, *origins: Origin, depth: int = 0, tail: str = ""
+        self,
+        lead: str,
+        entry: Definition,
+        *origins: Origin,
+        depth: int = 0,
+        tail: str = "",
+        end: str = ".",
     ) -> Iterator[Sentence]:
-        """The value of a macro behind a lead: at once if it is short, else by its parts."""
+        """The value of a macro behind a lead: at once if it is short, else by its parts.
+
+        ``end``: what is behind a sentence, a comma where the next one goes on.
+        """
         places = origins or (origin_of(entry.name, entry),)
         text = self.expanded(entry)
         raw = " ".join(entry.raw.split())
         short = text if len(text) <= SHORT else raw
         if len(short) <= SHORT:
-            where = ", where" if short is raw and _NAMED.search(raw) and raw != text else "."
+            where = ", where" if short is raw and raw != text and self._names_more(raw) else end
             yield self.topic.sentence(f"{lead} {code(short)}{tail}{where}", *places, depth=depth)
         else:
             yield from self._apart(lead, short, places, depth, tail)
         if short is raw and raw != text:
             yield from self._parts(raw, depth + 1)
+
+    def _names_more(self, raw: str) -> bool:
+        """Does a text name a macro that is not told yet?"""
+        names = (name for name in _NAMED.findall(raw) if name.casefold() not in self._named)
+        return any(self.topic.config.lookup(name) is not None for name in names)
 
     def expanded(self, entry: Definition) -> str:
         """The value of a macro in one line; as it is written where its expansion has no end."""

@@ -206,4 +206,9 @@ def about_limits(topic: Topic, policy: NegotiatorPolicy) -> Iterator[Sentence]:
         reading = topic.read(shares.CONCURRENCY_LIMIT_DEFAULT_OF, macro)
         yield topic.sentence(f"{maximum:.9g} of every other limit {name}.<name>", reading)
     other = "other " if limits.maxima or limits.set_defaults else ""
-    yield topic.sentence(f"{limits.default:.9g} of every {other}limit that a job names", default)
+    text = f"{limits.default:.9g} of every {other}limit that a job names"
+    if default.definition is None or default.definition.is_builtin:
+        text = (
+            f"no {other}limit is set; one that a job names is {limits.default:.9g}, as good as none"
+        )
+    yield topic.sentence(text, default)

@@ -72,8 +72,9 @@ def _submission(topic: Topic) -> Iterator[Sentence]:
     teller = Teller(topic)
     for one in requirements:
         warns = ", of which it only warns" if one.is_warning else ""
-        yield from teller.tell(f"{one.name}{warns}:", one.definition, depth=1)
         reason = config.lookup(f"{one.definition.name}_REASON")
+        end = "." if reason is None else ","
+        yield from teller.tell(f"{one.name}{warns}:", one.definition, depth=1, end=end)
         if reason is not None:
             yield from teller.tell("and says", reason, depth=2)
     if not requirements:
@@ -95,8 +96,8 @@ _LIMITS: Final = (
     ("MAX_JOBS_PER_OWNER", "At most {} jobs of one user are in the queue."),
     ("MAX_JOBS_PER_SUBMISSION", "A submission has at most {} jobs."),
     ("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER", "At most {} scheduler jobs of one user run."),
-    ("MAX_CONCURRENT_UPLOADS", "At most {} jobs transfer their input at a time; 0 is no limit."),
-    ("MAX_CONCURRENT_DOWNLOADS", "At most {} jobs transfer their output at a time; 0 is no limit."),
+    ("MAX_CONCURRENT_UPLOADS", "At most {} jobs transfer their input at a time."),
+    ("MAX_CONCURRENT_DOWNLOADS", "At most {} jobs transfer their output at a time."),
 )
 #: The default of a limit that is none.
 _MOST: Final = str(2**31 - 1)
@@ -118,6 +119,8 @@ def _limits(topic: Topic) -> Iterator[Sentence]:
                 continue
             value = entry.raw if "$(DETECTED_" in entry.raw else value
             shown = value if value.isdecimal() else code(value)
+            if value == "0" and macro.startswith("MAX_CONCURRENT_"):
+                text = text.replace("At most {}", "Any number of")
             yield topic.sentence(text.format(shown), origin_of(macro, entry))
     for macro, universe in _ON_IT:
         entry = topic.config.lookup(macro)
@@ -143,9 +146,11 @@ def _policy(topic: Topic) -> Iterator[Sentence]:
                 said = f"{macro} is {code(text)}, which is no expression."
                 yield topic.sentence(said, origin_of(macro, entry))
                 continue
-            yield from teller.tell(f"condor_schedd {what} where {macro} is", entry)
             reason = config.lookup(f"{macro}_REASON")
-            if reason is not None and text_of(config, reason).strip():
+            has_reason = bool(text_of(config, reason).strip())
+            end = "," if has_reason else "."
+            yield from teller.tell(f"condor_schedd {what} where {macro} is", entry, end=end)
+            if reason is not None and has_reason:
                 yield from teller.tell("for the reason", reason, depth=1)
     if not some:
         text = "condor_schedd holds, releases and removes no job of its own accord."

@@ -66,7 +66,7 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         " accountant keeps them (condor_userprio).",
     ]
     assert topic(lines, "Concurrency limits") == [
-        "  2308032 of every limit that a job names [default]"
+        "  no limit is set; one that a job names is 2308032, as good as none [default]"
     ]
     assert topic(lines, "What takes part") == [
         "  A slot counts its own SlotWeight, one without it `Cpus`. [default]"
@@ -198,7 +198,7 @@ def test_limits_and_constraints(tmp_path: Path, capsys: Capture) -> None:
     assert topic(lines, "Concurrency limits") == [
         "  6 of license [c:1]",
         "  3 of every other limit db.<name> [c:2]",
-        "  2308032 of every other limit that a job names [default]",
+        "  no other limit is set; one that a job names is 2308032, as good as none [default]",
     ]
     assert topic(lines, "What takes part") == [
         "  Only slots that fulfil `Site == 1` exist. [c:3]",

@@ -234,7 +234,7 @@ def test_what_an_access_point_refuses_and_changes(tmp_path: Path, capsys: Captur
         "condor_schedd transforms new jobs, in this order: [c:7]",
         "  t: all jobs; it changes Group [c:8]",
         "It refuses a job of which one of these is not true: [c:2]",
-        "  Mem: `RequestMemory > 100`. [c:3]",
+        "  Mem: `RequestMemory > 100`, [c:3]",
         '    and says `"too small"`. [c:4]',
         "  Old, of which it only warns: `JobUniverse == 5`. [c:5]",
     ]
@@ -253,7 +253,7 @@ def test_when_the_schedd_holds_and_removes(tmp_path: Path, capsys: Capture) -> N
         "SYSTEM_PERIODIC_RELEASE = False\n"
     )
     assert told(tmp_path, text, capsys)["When jobs are held, released and removed"] == [
-        "condor_schedd holds jobs where SYSTEM_PERIODIC_HOLD_disk is `DiskUsage > 9`. [c:3]",
+        "condor_schedd holds jobs where SYSTEM_PERIODIC_HOLD_disk is `DiskUsage > 9`, [c:3]",
         '  for the reason `"disk"`. [c:4]',
         "condor_schedd removes jobs where SYSTEM_PERIODIC_REMOVE is `JobStatus == 5`. [c:5]",
         "It looks at all jobs every 60 seconds, or less often. [default]",
@@ -266,7 +266,9 @@ def test_draining_is_told_where_condor_defrag_runs(tmp_path: Path, capsys: Captu
         "DEFRAG_INTERVAL = 300\nDEFRAG_REQUIREMENTS = TotalCpus > 8\n"
         "DEFRAG_SCHEDULE = fast\nDEFRAG_DRAINING_SCHEDULE = quick\n"
     )
-    assert told(tmp_path, f"{EXECUTE}{text}", capsys)[topic] == ["condor_defrag does not run here."]
+    assert told(tmp_path, f"{EXECUTE}{text}", capsys)[topic] == [
+        "condor_defrag, which chooses machines to drain, is elsewhere."
+    ]
     found = told(tmp_path, f"DAEMON_LIST = COLLECTOR NEGOTIATOR DEFRAG\n{text}", capsys)[topic]
     assert found[0] == "condor_defrag looks for machines to drain every `300` seconds. [c:2]"
     assert "It drains machines where DEFRAG_REQUIREMENTS is `TotalCpus > 8`. [c:3]" in found
@@ -302,11 +304,78 @@ def test_only_partitionable_slots_are_cut(tmp_path: Path, capsys: Capture) -> No
     assert cut not in told(tmp_path, f"{EXECUTE}NUM_SLOTS_TYPE_1 = 2\n", capsys)[topic]
 
 
+def test_attributes_of_a_script_are_told_with_their_beginning(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    script = (
+        f"{EXECUTE}STARTD_CRON_JOBLIST = health\nSTARTD_CRON_health_EXECUTABLE = /bin/h\n"
+        "STARTD_CRON_health_PERIOD = 5m\nSTARTD_CRON_health_PREFIX = Node\n"
+    )
+    (line,) = told(tmp_path, script, capsys)["Scripts of the startd"]
+    assert "attributes of the slots, which begin with `Node`." in line
+
+
+def test_a_machine_that_nobody_claims_is_shut_down(tmp_path: Path, capsys: Capture) -> None:
+    topic = "Who may start"
+    found = told(tmp_path, f"{EXECUTE}STARTD_NOCLAIM_SHUTDOWN = 20 * 60\n", capsys)[topic]
+    assert "HTCondor is shut down here after 1200 s (20 minutes) without a claim. [c:2]" in found
+    found = told(tmp_path, f"{EXECUTE}STARTD_NOCLAIM_SHUTDOWN = 0\n", capsys)[topic]
+    assert not any("shut down" in line for line in found)
+
+
+def test_a_hold_by_the_startd_is_told_with_its_reason_once(tmp_path: Path, capsys: Capture) -> None:
+    text = (
+        f"{EXECUTE}PREEMPT = MemoryUsage > Memory\nWANT_HOLD = JobUniverse == 5\n"
+        'WANT_HOLD_REASON = "too much memory"\nWANT_HOLD_SUBCODE = 102\n'
+    )
+    found = told(tmp_path, text, capsys)
+    lines = found["When a job is preempted"]
+    at = lines.index(
+        "A job that it ends is put on hold where WANT_HOLD is `JobUniverse == 5`. [c:3]"
+    )
+    assert lines[at + 1 : at + 3] == [
+        '  the reason is `"too much memory"`. [c:4]',
+        "  the subcode is `102`. [c:5]",
+    ]
+    assert "Other expressions" not in found
+
+
+def test_a_reason_goes_on_behind_a_comma(tmp_path: Path, capsys: Capture) -> None:
+    text = (
+        f"{ACCESS}SUBMIT_REQUIREMENT_NAMES = Memory\n"
+        "SUBMIT_REQUIREMENT_Memory = RequestMemory < 9\n"
+        'SUBMIT_REQUIREMENT_Memory_REASON = "too much"\n'
+        'SYSTEM_PERIODIC_HOLD = NumJobStarts > 9\nSYSTEM_PERIODIC_HOLD_REASON = "too often"\n'
+    )
+    found = told(tmp_path, text, capsys)
+    lines = found["What is changed or refused at submission"]
+    at = lines.index("  Memory: `RequestMemory < 9`, [c:3]")
+    assert lines[at + 1] == '    and says `"too much"`. [c:4]'
+    lines = found["When jobs are held, released and removed"]
+    assert lines[:2] == [
+        "condor_schedd holds jobs where SYSTEM_PERIODIC_HOLD is `NumJobStarts > 9`, [c:5]",
+        '  for the reason `"too often"`. [c:6]',
+    ]
+
+
+def test_where_no_startd_is_draining_comes_before_the_list_of_attributes(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    text = "DAEMON_LIST = MASTER COLLECTOR NEGOTIATOR DEFRAG\nNEGOTIATOR_PRE_JOB_RANK = -Cpus\n"
+    topics = list(told(tmp_path, text, capsys))
+    attributes = topics.index("Attributes that the expressions look at")
+    assert topics.index("Draining and defragmentation") < attributes
+
+
 def test_a_claim_without_an_end_is_not_told_of(tmp_path: Path, capsys: Capture) -> None:
     found = told(tmp_path, f"{EXECUTE}CLAIM_WORKLIFE =\n", capsys)["When a job is preempted"]
     assert not any("no further job" in line for line in found)
     found = told(tmp_path, f"{EXECUTE}CLAIM_WORKLIFE = 60\n", capsys)["When a job is preempted"]
-    assert "A claim starts no further job after `60` seconds. [c:2]" in found
+    assert "A claim starts no further job after 60 s (1 minute). [c:2]" in found
+    found = told(tmp_path, f"{EXECUTE}CLAIM_WORKLIFE = 0\n", capsys)["When a job is preempted"]
+    assert "A claim is for one job. [c:2]" in found
+    found = told(tmp_path, f"{EXECUTE}CLAIM_WORKLIFE = -1\n", capsys)["When a job is preempted"]
+    assert "A claim starts jobs without end. [c:2]" in found
 
 
 def test_a_day_and_a_bit_is_one_day(tmp_path: Path, capsys: Capture) -> None:
