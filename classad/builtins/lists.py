@@ -277,6 +277,7 @@ def split_text(text: str, separators: str) -> list[str]:
 @builtin(
     "split",
     args=(1, 2),
+    result=ResultKind.LIST,
     exceptional="undefined and error give error",
     examples=['split("a, b") -> { "a","b" }', 'split("a::b", ":") -> { "a","","b" }'],
 )
@@ -292,7 +293,14 @@ def split(
 def _declare_cut(name: str, first: bool, doc: str, *examples: str) -> None:
     """Declare a function that cuts at ``@``; ``first``: where a text without one belongs."""
 
-    @builtin(name, args=1, exceptional="undefined and error give error", doc=doc, examples=examples)
+    @builtin(
+        name,
+        args=1,
+        result=ResultKind.LIST,
+        exceptional="undefined and error give error",
+        doc=doc,
+        examples=examples,
+    )
     def cut(state: EvalState, text: ClassAdValue) -> ClassAdValue:
         if text.__class__ is not str:
             return ERROR

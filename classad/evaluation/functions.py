@@ -110,6 +110,7 @@ class ResultKind(Enum):
     TEXT = "a string"
     LOWER = "a string in lower case"
     UPPER = "a string in upper case"
+    LIST = "a list"
     #: Seconds since 1970.
     CLOCK = "the time of the evaluation"
 

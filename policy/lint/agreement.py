@@ -25,9 +25,10 @@ DISAGREE: Final = Finding(
     "two settings that have to agree and do not",
     "condor_had and condor_replication listen where HAD_ARGS and REPLICATION_ARGS say, and the"
     " others look for them where HAD_LIST and REPLICATION_LIST say, which name the machines of"
-    " COLLECTOR_HOST, each with its port; MASTER_NEGOTIATOR_CONTROLLER = HAD gives it the"
-    " negotiator. condor_had ends where it does not find itself in HAD_LIST, so it needs a port in"
-    " HAD_ARGS, or HAD_USE_SHARED_PORT and the port of COLLECTOR_HOST in the list. Daemons are"
+    " COLLECTOR_HOST, each with its port, in the same order; MASTER_NEGOTIATOR_CONTROLLER = HAD"
+    " gives it the negotiator. condor_had ends where it does not find itself in HAD_LIST, so it"
+    " needs a port in HAD_ARGS, or HAD_USE_SHARED_PORT and the port of COLLECTOR_HOST in the list."
+    " Daemons are"
     " clients of each other: without a method that both sides take, or where one side requires what"
     " the other never does, they cannot talk. Between LOWPORT and HIGHPORT there is a port for each"
     " daemon that the shared port does not serve. A second negotiator or"
@@ -37,10 +38,11 @@ DISAGREE: Final = Finding(
     good="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51450, cm2.example.edu:51450\n",
     observed="Observed with 25.14.1: condor_had ends with `my address is not present in HAD_LIST`"
     " where the list has no ports or it listens on another one, ends with HAD_USE_SHARED_PORT where"
-    " nobody shares a port, and with HAD_USE_REPLICATION without REPLICATION_LIST; daemons end that"
-    " find no port in the range. Its schedd says `lists are not the same size. Flocking"
-    " disabled.` A negotiator with a local name has that in its own name, unless NEGOTIATOR_NAME is"
-    " set. The rest follows from the manual.",
+    " nobody shares a port, with HAD_USE_REPLICATION without REPLICATION_LIST, and where that has"
+    " the machines in another order: `host names of machine and replication daemon do not match`;"
+    " daemons end that find no port in the range. Its schedd says `lists are not the same size."
+    " Flocking disabled.` A negotiator with a local name has that in its own name, unless"
+    " NEGOTIATOR_NAME is set. The rest follows from the manual.",
 )
 _LISTS: Final = ("HAD_LIST", "REPLICATION_LIST")
 #: Macros that say where daemons go.
@@ -90,6 +92,7 @@ def availability(view: View) -> Iterator[Diagnostic]:
     had, replication = hosts.get("HAD_LIST", []), hosts.get("REPLICATION_LIST", [])
     if had and replication:
         yield from _lacking(lists["REPLICATION_LIST"], replication, had, "HAD_LIST")
+        yield from _shuffled(view, lists["REPLICATION_LIST"], replication, had)
     collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
     if had and collectors is not None:
         yield from _lacking(lists["HAD_LIST"], had, addresses(collectors), collectors.macro)
@@ -177,6 +180,18 @@ def _lacking(
     elif more:
         message = f"`{more[0].host}` is not in {other}"
         yield setting.say(DISAGREE, message, more[0].item)
+
+
+def _shuffled(
+    view: View, setting: Setting, mine: list[Address], had: list[Address]
+) -> Iterator[Diagnostic]:
+    """The machines of HAD_LIST in another order: condor_had goes by its own place in both."""
+    ours, theirs = [one.host for one in mine], [one.host for one in had]
+    replicates = view.is_on("HAD_USE_REPLICATION", "HAD", False)
+    if replicates and ours != theirs and sorted(ours) == sorted(theirs):
+        message = "its machines stand in another order than those of HAD_LIST"
+        help_text = "condor_had finds another machine's replication in its place, and ends"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
 
 
 @looks_at(Per.CONFIGURATION)
@@ -315,6 +330,27 @@ def flocking(view: View) -> Iterator[Diagnostic]:
         if _is_name(one.host) and not any(fnmatchcase(one.host, text) for text in patterns):
             message = f"it does not let in `{one.host}` of FLOCK_TO, whose matches are refused"
             yield allowed.say(DISAGREE, message, allowed.whole())
+
+
+@looks_at(Per.CONFIGURATION)
+def another_manager(view: View) -> Iterator[Diagnostic]:
+    """CONDOR_HOST as the only negotiator that is let in, and a pool that is elsewhere."""
+    named, home = _of(view, "CONDOR_HOST"), _of(view, "COLLECTOR_HOST")
+    allowed = view.config.seen_by("SCHEDD").lookup("ALLOW_NEGOTIATOR")
+    if named is None or home is None or allowed is None:
+        return
+    ours, theirs = addresses(named), addresses(home)
+    short = {one.host.partition(".")[0] for one in ours}
+    if allowed.raw.strip().casefold() != "$(condor_host)" or not ours or not theirs:
+        return
+    if not all(_is_name(one.host) for one in (*ours, *theirs)):
+        return
+    if short.isdisjoint(one.host.partition(".")[0] for one in theirs):
+        message = f"the pool is that of `{theirs[0].host}`, and only CONDOR_HOST may negotiate here"
+        help_text = f"ALLOW_NEGOTIATOR is $(CONDOR_HOST): `{ours[0].host}`"
+        found = home.say(DISAGREE, message, theirs[0].item, help_text)
+        found.severity = NOTE
+        yield found
 
 
 def _is_name(text: str) -> bool:

@@ -16,7 +16,7 @@ from policy.language.expressions import parse
 from policy.language.numbers import integer_literal, read_boolean, read_integer
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import EVERY_OTHER, NOTE, Per, finding
-from policy.lint.trees import conjuncts, names, references, scope_of
+from policy.lint.trees import conjuncts, names, number, references, scope_of
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number
 
@@ -101,12 +101,18 @@ def claimed_again(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(claimed_again, message, setting.whole(), help_text)
 
 
+#: A priority that is compared with a number, and what priorities usually are at least.
+_RATED: Final = ("RemoteUserPrio > $least", "RemoteUserPrio >= $least")
+_USUAL: Final = 100
+
+
 @finding(
     "P513",
     "preemption that compares nobody",
     "Nothing but PREEMPTION_REQUIREMENTS keeps the negotiator from preempting: it does not compare"
     " priorities besides. Two users who both wait take the slot from each other, again and again,"
-    " also the one with the worse priority.",
+    " also the one with the worse priority. Comparing a priority with a number compares it with no"
+    " other user's.",
     "PREEMPTION_REQUIREMENTS = time() - EnteredCurrentState > 3600\n",
     "PREEMPTION_REQUIREMENTS = time() - EnteredCurrentState > 3600 &&"
     " RemoteUserPrio > SubmitterUserPrio * 1.2\n",
@@ -114,14 +120,20 @@ def claimed_again(view: View, setting: Setting) -> Iterator[Diagnostic]:
     of="PREEMPTION_REQUIREMENTS",
     after=(EVERY_OTHER, "P501", "P502", "P503"),
     observed="Observed with 25.14.1: a user with the priority 500,000 takes a slot back from one"
-    " with 500.",
+    " with 500; with `RemoteUserPrio > 1000` one with 500,000 preempts one with 2,000.",
 )
 def in_turn(one: MacroExpression) -> Iterator[Diagnostic]:
-    """Of the slot's own clock and resources alone."""
+    """Of the slot's own clock and resources alone, and of the priority of who is on it."""
     found = tuple(references(one.tree))
     if not found or True not in one.evaluation.value.truths:
         return
-    for node in found:
+    rated = [
+        id(node)
+        for compared, holes in one.find(*_RATED)
+        if (least := number(holes["least"])) is not None and least >= _USUAL
+        for node in references(compared)
+    ]
+    for node in (node for node in found if id(node) not in rated):
         row = find_attribute(node.name)
         if find_ephemeral(node.name) is not None or scope_of(node) == "target":
             return
@@ -129,6 +141,10 @@ def in_turn(one: MacroExpression) -> Iterator[Diagnostic]:
         if not (of_slot or node.name.casefold() == "currenttime") or "remote" in node.name.lower():
             return
     message = "whoever waits preempts whoever runs, and is preempted in turn"
+    if rated:
+        message = (
+            "it compares the priority with no other user's: one with a worse one preempts, too"
+        )
     help_text = "add `RemoteUserPrio > SubmitterUserPrio * 1.2`"
     yield one.say(in_turn, message, one.tree, help_text)
 

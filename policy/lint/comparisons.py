@@ -295,7 +295,15 @@ def _never(one: MacroExpression, node: Binary) -> Said | None:
     if isinstance(node.left, Unary) and node.left.operator == "!":
         return None  # it takes the left side only: there is a finding about that
     message = f"`{shown}` compares {_kind(left)} with {_kind(right)}, which is an error"
-    return NEVER_TRUE, message, node, None
+    lists = (side for side in (bare(node.left), bare(node.right)) if _is_list(side))
+    help_text = next((f"`{one.shown(side)}[0]` is the first item" for side in lists), None)
+    return NEVER_TRUE, message, node, help_text
+
+
+def _is_list(node: Node) -> bool:
+    """Is it a call of a function that gives a list?"""
+    function = lookup_function(node.name) if isinstance(node, Call) else None
+    return function is not None and function.result is ResultKind.LIST
 
 
 def _is_written_out(one: MacroExpression, node: Binary) -> bool:

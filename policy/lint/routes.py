@@ -15,7 +15,7 @@ from classad.evaluate import EvalContext
 from policy.language.numbers import Evaluate, read_integer
 from policy.lint.companions import is_routing
 from policy.lint.expressions import ROUTES, has_body, rules_in
-from policy.lint.finding import ERROR, NOTE, Repair, finding
+from policy.lint.finding import ERROR, NOTE, Meant, Repair, finding
 from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
 from policy.transforms.lines import Command, MacroAssignment, TransformLine
@@ -25,6 +25,7 @@ from policy.transforms.routes import (
     MAX_IDLE_JOBS,
     MAX_JOBS,
     NAMES,
+    Route,
     read_routes,
 )
 from policy.universes import UNIVERSES
@@ -120,7 +121,8 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "P250",
     "a setting of a route that counts for nothing",
     "What is no number is passed over: TargetUniverse is the grid universe then, MaxJobs 100 and"
-    " MaxIdleJobs 50. A GridResource belongs to routes of the grid universe, and these need one.",
+    " MaxIdleJobs 50. Limits are assigned; SET makes attributes of jobs. A GridResource belongs to"
+    " routes of the grid universe, and these need one.",
     "JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
     "  UNIVERSE VANILLA\n  MaxJobs = some\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
     "JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
@@ -144,10 +146,25 @@ def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
             for found in _told(line, form, universe, functions.evaluate):
                 said = True
                 yield found
+        if route is not None and isinstance(form, Command):
+            yield from _given_to_the_job(line, form, route)
         if lacks and not said and _UNIVERSE.match(line.text):
             message = "a route to the grid needs a GridResource, and there is none"
             help_text = 'say `GridResource = "batch slurm"`, or `UNIVERSE VANILLA` for the pool'
             yield of_no_use.at(message, *line.spot(), help_text)
+
+
+def _given_to_the_job(line: TransformLine, form: Command, route: Route) -> Iterator[Diagnostic]:
+    """``SET MaxJobs 10``, which the router does not look at."""
+    limits = {"maxjobs": route.max_jobs, "maxidlejobs": route.max_idle_jobs}
+    limit = limits.get(form.first.casefold())
+    if limit is None or form.keyword not in ("SET", "DEFAULT", "EVALSET"):
+        return
+    message = f"{form.keyword} gives it to the job: {form.first} of the route is {limit}"
+    written = line.text.strip()
+    advice = Meant(f"{form.first} = {form.rest}", written)
+    at = line.text.index(written)
+    yield of_no_use.at(message, *line.spot(at, at + len(written)), advice)
 
 
 def _told(

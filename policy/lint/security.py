@@ -152,6 +152,24 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
 
 
 @finding(
+    "P239",
+    "a TRUST_DOMAIN for which no token can be made",
+    "It is one name, which the tokens have that are made here. With a blank or a comma in it none"
+    " can be made.",
+    bad="TRUST_DOMAIN = example.edu, example.org\n",
+    good="TRUST_DOMAIN = example.edu\n",
+    of="TRUST_DOMAIN",
+    observed="Observed with condor_token_create of 25.14.1: `Issuer namespace may not contain"
+    " spaces or commas`.",
+)
+def no_issuer(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text().strip()
+    if len(setting.items()) > 1 or "," in text:
+        message = "no token can be made for a domain with blanks or commas"
+        yield setting.say(no_issuer, message, setting.whole(), "name one domain")
+
+
+@finding(
     "P238",
     "a list for a level that does not exist",
     "Lists of who may do what are ALLOW_<level> and DENY_<level>, with a daemon's name behind that"

@@ -51,6 +51,7 @@ _RESULTS: Final[Mapping[ResultKind, Abstract]] = {
     ResultKind.LOWER: _TEXT,
     ResultKind.UPPER: _TEXT,
     ResultKind.CLOCK: CLOCK,
+    ResultKind.LIST: Abstract(error=True, other=True),
 }
 #: An expression of each kind that is neither undefined, error, boolean, number nor string.
 _OTHERS: Final = ("{}", "[]", "relTime(0)", "absTime(0)")

@@ -783,8 +783,8 @@ def test_what_was_not_asked_of_a_daemon_may_have_no_effect() -> None:
 
 
 def test_an_empty_value_of_a_companion_is_its_default() -> None:
-    text = "NEGOTIATOR_CONSIDER_PREEMPTION =\nPREEMPTION_REQUIREMENTS = RemoteUserPrio > 2000\n"
-    assert ids(text) == []
+    preempts = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n"
+    assert ids(f"NEGOTIATOR_CONSIDER_PREEMPTION =\n{preempts}") == []
 
 
 @pytest.mark.parametrize(
