@@ -32,6 +32,7 @@ from pieslice.api.session import Cancel, Session, Trial
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading, read_pool
 from pieslice.lab.export import commands
+from pieslice.lab.machines import machines_of
 from pieslice.lab.texts import EditedTexts, PolicyFiles
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.charts import COLOURS, looks
@@ -99,6 +100,7 @@ class Trials:
         held = self._session.base.held
         facts, cycle = held.capture.facts, self._session.base.cycle
         agreement = cycle.outcome.agreement
+        machines = machines_of(slot.name for slot in self._slots)
         return {
             "name": held.name,
             "identity": identity((slot.name for slot in self._slots), held.capture),
@@ -118,6 +120,12 @@ class Trials:
                 "weight": [slot.weight for slot in self._slots],
                 "state": [slot.state for slot in self._slots],
                 "split": [slot.partitionable for slot in self._slots],
+                "machine": list(machines.slots),
+            },
+            "machines": {
+                "name": list(machines.names),
+                "rack": list(machines.rack),
+                "racks": list(machines.racks),
             },
             "base": self._cycle(self._base),
             "users": self._users(),

@@ -1,9 +1,13 @@
-// The pool: who has which slot after the cycle, group by group; the area is the slot weight.
+// The pool: who has which slot after the cycle, by holder or by machine; the area is the slot weight.
 
 import {byId, make, number, shown} from "./dom.js";
 
 const MOST_UNITS = 40000;
-let pool, sides = {}, users = [], touched = new Set(), side = "after", ask = () => {}, drawn = [];
+const MOST_MACHINES = 150;
+const ORDERS = [["holder", "by holder"], ["machine", "by machine"]];
+const LOOKS = [["user", "user"], ["group", "group"], ["state", "state"]];
+let pool, sides = {}, users = [], touched = new Set(), ask = () => {}, drawn = [];
+let side = "after", order = "holder", colour = "user";
 
 // --- what there is to see ------------------------------------------------------------------------
 
@@ -28,7 +32,9 @@ function cellsOf(cycle) {
   return cells;
 }
 
-function sections(cycle) {
+const hasQuota = section => section.quota > 0 && section.name !== "<none>";
+
+function byHolder(cycle) {
   const groups = new Map(cycle.groups.map(one => [one.name, {...one, cells: []}]));
   const idle = {name: "unclaimed", cells: []};
   for (const cell of cellsOf(cycle)) {
@@ -41,14 +47,54 @@ function sections(cycle) {
   return found;
 }
 
+const counted = new Intl.Collator("en", {numeric: true});
+
+// Machines in their racks; of very many those of a rack stand in one section, with a gap between two.
+function byMachine(cycle) {
+  const {name, rack, racks} = pool.machines, many = name.length > MOST_MACHINES;
+  const found = new Map();
+  for (const cell of cellsOf(cycle)) {
+    const machine = pool.slots.machine[cell.slot], at = many ? rack[machine] : machine;
+    if (!found.has(at)) found.set(at, {name: many ? racks[at] || "no rack" : name[at], rack: racks[rack[machine]], machine: !many, place: machine, cells: []});
+    found.get(at).cells.push({...cell, machine});
+  }
+  const order = (a, b) => a.machine - b.machine || counted.compare(pool.slots.name[a.slot], pool.slots.name[b.slot]);
+  const sections = [...found.values()].sort((a, b) => racks.indexOf(a.rack) - racks.indexOf(b.rack) || a.place - b.place);
+  for (const one of sections) one.cells.sort(order);
+  return sections;
+}
+
 // --- drawing -------------------------------------------------------------------------------------
 
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function colourOf(user, palette) {
-  if (user < 0) return palette.unused;
-  const place = users[user].colour;
-  return place < 0 ? palette.others : palette.users[place];
+// What cells are coloured by: the kind of a cell, and what each kind is called and looks like.
+const USERS = 8;
+const colours = {
+  user: {
+    of: cell => cell.user < 0 ? "unused" : users[cell.user].colour < 0 ? "others" : `c${users[cell.user].colour}`,
+    legend: () => [...users.filter(one => one.colour >= 0).map(one => [`c${one.colour}`, one.short]),
+      ...(users.some(one => one.colour < 0) ? [["others", "others"]] : []), ["unused", "unclaimed"]],
+  },
+  group: {
+    of: cell => cell.user < 0 ? "unused" : groupLook(users[cell.user].group),
+    legend: () => [...groupNames().slice(0, USERS).map((name, at) => [`c${at}`, groupTitle(name)]),
+      ...(groupNames().length > USERS ? [["others", "other groups"]] : []), ["unused", "unclaimed"]],
+  },
+  state: {
+    of: cell => cell.job ? "c0" : cell.user >= 0 ? "c1" : cell.state && cell.state !== "Unclaimed" ? "others" : "unused",
+    legend: () => [["c0", "matched in the cycle"], ["c1", "stays claimed"],
+      ...(pool.slots.state.some((state, at) => pool.slots.holder[at] < 0 && state && state !== "Unclaimed") ? [["others", "Owner, Matched and other states"]] : []),
+      ["unused", "unclaimed"]],
+  },
+};
+
+const groupTitle = name => name === "<none>" ? "no group" : name;
+const groupNames = () => [...new Set(users.map(one => one.group))];
+
+function groupLook(name) {
+  const at = groupNames().indexOf(name);
+  return at < USERS ? `c${at}` : "others";
 }
 
 function draw(canvas, section, size, palette) {
@@ -56,7 +102,10 @@ function draw(canvas, section, size, palette) {
   const across = Math.max(1, Math.floor(width / size));
   const unit = canvas.unit, boxes = [];
   let at = 0;
+  let machine = section.cells[0]?.machine;
   for (const cell of section.cells) {
+    if (cell.machine !== machine) at += 1;
+    machine = cell.machine;
     const units = Math.max(1, Math.round(cell.weight / unit));
     boxes.push({cell, from: at, to: at + units});
     at += units;
@@ -70,7 +119,7 @@ function draw(canvas, section, size, palette) {
   pen.scale(ratio, ratio);
   const gap = size > 5 ? 1 : 0;
   for (const box of boxes) {
-    pen.fillStyle = colourOf(box.cell.user, palette);
+    pen.fillStyle = palette[colours[colour].of(box.cell)];
     eachRow(box, across, (row, first, last, isFirst, isLast) => {
       const x = first * size, y = row * size, w = (last - first) * size - (isLast ? gap : 0), h = size - gap;
       pen.fillRect(x, y, w, h);
@@ -115,8 +164,6 @@ function frame(pen, x, y, w, h, colour, line) {
   pen.strokeRect(x + line / 2, y + line / 2, w - line, h - line);
 }
 
-const hasQuota = section => section.quota > 0 && section.name !== "<none>";
-
 // The quota is a line where it ends in what is used, or the outline of what is left of it.
 function quota(pen, units, filled, across, size, palette) {
   if (units > filled) {
@@ -131,7 +178,7 @@ function quota(pen, units, filled, across, size, palette) {
 
 function paint() {
   const palette = {
-    users: Array.from({length: 8}, (_, place) => css(`--c${place}`)),
+    ...Object.fromEntries(Array.from({length: USERS}, (_, place) => [`c${place}`, css(`--c${place}`)])),
     others: css("--others"), unused: css("--unused"), ink: css("--ink"), soft: css("--soft"), paper: css("--paper"),
   };
   for (const {canvas, section, size} of drawn) draw(canvas, section, size, palette);
@@ -164,86 +211,126 @@ function choose(canvas, cell) {
   if (cell) ask(cell, pool.slots.name[cell.slot], canvas);
 }
 
+// The cell `step` units away, in this section or in the one beside it.
+function away(canvas, at, key) {
+  const {boxes, across} = canvas;
+  if (at < 0) return [canvas, 0];
+  if (key === "Home" || key === "End") return [canvas, key === "Home" ? 0 : boxes.length - 1];
+  const ahead = key === "ArrowRight" || key === "ArrowDown";
+  const unit = boxes[at].from + (ahead ? across : -across);
+  const next = key === "ArrowRight" || key === "ArrowLeft" ? at + (ahead ? 1 : -1)
+    // Between two machines is a gap.
+    : ahead ? boxes.findIndex(one => unit < one.to) : boxes.findLastIndex(one => one.from <= unit);
+  if (next >= 0 && next < boxes.length) return [canvas, next];
+  const others = drawn.map(one => one.canvas).filter(one => one.boxes.length);
+  const beside = others[others.indexOf(canvas) + (ahead ? 1 : -1)];
+  return beside ? [beside, ahead ? 0 : beside.boxes.length - 1] : [canvas, at];
+}
+
 function onKey(canvas, event) {
-  const boxes = canvas.boxes, at = boxes.findIndex(one => one.cell === canvas.focused);
-  const step = {ArrowRight: 1, ArrowLeft: -1, ArrowDown: canvas.across, ArrowUp: -canvas.across}[event.key];
+  const at = canvas.boxes.findIndex(one => one.cell === canvas.focused);
   if (event.key === "Enter" && at >= 0) choose(canvas, canvas.focused);
-  if (!step || !boxes.length) return;
+  if (!["ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "Home", "End"].includes(event.key) || !canvas.boxes.length) return;
   event.preventDefault();
-  let next = at < 0 ? 0 : at + Math.sign(step);
-  if (at >= 0 && Math.abs(step) > 1) {
-    const unit = boxes[at].from + step;
-    next = boxes.findIndex(one => one.from <= unit && unit < one.to);
-    if (next < 0) return;
-  }
-  canvas.focused = boxes[Math.max(0, Math.min(boxes.length - 1, next))].cell;
-  byId("said").textContent = shown(said(canvas.focused));
+  const [next, place] = away(canvas, at, event.key);
+  if (next !== canvas) next.focus();
+  next.focused = next.boxes[place].cell;
+  byId("said").textContent = shown(said(next.focused));
   paint();
 }
 
-function canvasOf(section) {
+// One section is in the order of Tab; arrows go to the others.
+function hold(canvas) {
+  for (const one of drawn) one.canvas.tabIndex = one.canvas === canvas ? 0 : -1;
+}
+
+function canvasOf(section, isFirst) {
   return make("canvas", {
-    tabindex: "0", role: "img", "aria-label": `slots of ${section.name}; arrows go through them`,
+    tabindex: isFirst ? "0" : "-1", role: "img", "aria-label": `slots of ${section.name}; arrows go through them, Enter asks why`,
     mousemove(event) {
       const cell = cellAt(this, event);
       this.title = cell ? shown(said(cell)) : "";
     },
     click(event) { choose(this, cellAt(this, event)); },
     keydown(event) { onKey(this, event); },
+    focus() { hold(this); },
     blur() { this.focused = null; paint(); },
   });
 }
 
 function heading(section) {
   const weight = section.cells.reduce((sum, one) => sum + one.weight, 0);
-  const name = section.name === "<none>" ? "no group" : section.name;
   const of = hasQuota(section) ? ` of quota ${number(section.quota)}` : "";
-  return make("h3", {}, name, make("span", {class: "soft"}, ` ${number(weight)}${of}`));
+  return make(section.machine ? "span" : "h3", {class: section.machine ? "name" : ""}, groupTitle(section.name),
+    make("span", {class: "soft"}, ` ${number(weight)}${of}`));
 }
 
 function show() {
-  const found = sections(sides[side]);
+  const found = (order === "machine" ? byMachine : byHolder)(sides[side]);
   const total = pool.slots.weight.reduce((sum, one) => sum + one, 0);
   const unit = Math.max(1, total / MOST_UNITS);
   const units = found.reduce((sum, one) => sum + one.cells.reduce((n, it) => n + Math.max(1, it.weight / unit), 0), 0);
   const room = Math.max(200, byId("groups").clientWidth) * 420;
   const size = Math.max(2, Math.min(22, Math.floor(Math.sqrt(room / Math.max(1, units)))));
   drawn = [];
-  byId("groups").replaceChildren(...found.map(section => {
-    const canvas = canvasOf(section);
+  let rack;
+  byId("groups").replaceChildren(...found.flatMap((section, at) => {
+    const canvas = canvasOf(section, at === 0);
     canvas.unit = unit;
     drawn.push({canvas, section, size});
-    return make("div", {class: "group"}, heading(section), make("div", {class: "strip"}, canvas));
+    const head = section.machine && section.rack !== rack ? [make("h3", {}, section.rack || "no rack")] : [];
+    rack = section.rack;
+    return [...head, make("div", {class: section.machine ? "group machine" : "group"}, heading(section), make("div", {class: "strip"}, canvas))];
   }));
   paint();
   showLegend();
-  showTable();
-  for (const button of byId("sides").children)
+  (order === "machine" ? showMachines : showHolders)();
+  for (const button of byId("map-bar").querySelectorAll("[data-side]"))
     button.setAttribute("aria-pressed", String(button.dataset.side === side));
+  byId("map-order").value = order;
+  byId("map-colour").value = colour;
 }
 
 function showLegend() {
-  const named = users.filter(one => one.colour >= 0);
   byId("legend").replaceChildren(
-    ...named.map(one => make("span", {}, make("i", {class: `swatch c${one.colour}`}), one.short)),
-    ...(named.length < users.length ? [make("span", {}, make("i", {class: "swatch others"}), "others")] : []),
-    make("span", {}, make("i", {class: "swatch unused"}), "unclaimed"),
-    make("span", {}, make("i", {class: "swatch room"}), "left of the quota"),
+    ...colours[colour].legend().map(([look, name]) => make("span", {}, make("i", {class: `swatch ${look}`}), name)),
+    ...(order === "holder" ? [make("span", {}, make("i", {class: "swatch room"}), "left of the quota")] : []),
     make("span", {}, make("i", {class: "swatch cut"}), "goes another way"));
 }
 
-function showTable() {
+function table(titles, rows) {
+  const heads = titles.map(one => make("th", {scope: "col"}, one));
+  byId("holders").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)));
+}
+
+// Who has how much of each machine.
+function showMachines() {
+  const {name, rack, racks} = pool.machines;
+  const count = cycle => {
+    const found = name.map(() => new Map());
+    for (const cell of cellsOf(cycle)) {
+      const of = found[pool.slots.machine[cell.slot]];
+      of.set(cell.user, (of.get(cell.user) || 0) + cell.weight);
+    }
+    return found;
+  };
+  const words = of => [...of].sort((a, b) => b[1] - a[1]).map(([user, weight]) => `${user < 0 ? "unclaimed" : users[user].short} ${number(weight)}`).join(", ");
+  const before = count(sides.before), after = count(sides.after);
+  table([...(racks.length ? ["rack"] : []), "machine", "before", "after"], name.map((one, at) => make("tr", {},
+    ...(racks.length ? [make("td", {}, racks[rack[at]] || "")] : []),
+    make("td", {}, one), make("td", {}, words(before[at])), make("td", {}, words(after[at])))));
+}
+
+function showHolders() {
   const count = cycle => {
     const found = new Map();
     for (const cell of cellsOf(cycle)) found.set(cell.user, (found.get(cell.user) || 0) + cell.weight);
     return found;
   };
   const before = count(sides.before), after = count(sides.after);
-  const rows = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => a - b).map(user => make("tr", {},
+  table(["user", "group", "before", "after"], [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => a - b).map(user => make("tr", {},
     make("td", {}, user < 0 ? "unclaimed" : users[user].name), make("td", {}, user < 0 ? "" : users[user].group),
-    make("td", {class: "right"}, number(before.get(user) || 0)), make("td", {class: "right"}, number(after.get(user) || 0))));
-  const titles = ["user", "group", "before", "after"].map(one => make("th", {}, one));
-  byId("holders").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...titles)), make("tbody", {}, ...rows)));
+    make("td", {class: "right"}, number(before.get(user) || 0)), make("td", {class: "right"}, number(after.get(user) || 0)))));
 }
 
 export function setCycle(cycle, names, slots) {
@@ -253,11 +340,24 @@ export function setCycle(cycle, names, slots) {
   show();
 }
 
-export const view = () => ({side});
+export const view = () => ({side, order, colour});
 
 export function setView(wanted) {
   if (wanted.side in sides) side = wanted.side;
+  if (ORDERS.some(([one]) => one === wanted.order)) order = wanted.order;
+  if (wanted.colour in colours) colour = wanted.colour;
   show();
+}
+
+function showBar() {
+  const choice = (name, label, options) => [make("label", {for: `map-${name}`}, label),
+    make("select", {id: `map-${name}`, change: event => setView({[name]: event.target.value})},
+      ...options.map(([value, text]) => make("option", {value}, text)))];
+  byId("map-bar").replaceChildren(
+    make("span", {role: "group", "aria-label": "side"}, ...Object.keys(sides).map(one =>
+      make("button", {"data-side": one, click: () => setView({side: one})}, one))),
+    make("span", {}, ...choice("order", "order: ", ORDERS)),
+    make("span", {}, ...choice("colour", "colour: ", LOOKS)));
 }
 
 export function begin(overview, whenAsked) {
@@ -265,8 +365,7 @@ export function begin(overview, whenAsked) {
   users = overview.users;
   sides = {before: overview.base, after: overview.base};
   ask = whenAsked;
-  for (const button of byId("sides").children)
-    button.addEventListener("click", () => setView({side: button.dataset.side}));
+  showBar();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   new ResizeObserver(() => paint()).observe(byId("groups"));
   show();
