@@ -295,6 +295,8 @@ def _block(block: Block) -> JsonObject:
         return {
             "columns": [f"{it.title} {it.unit}".strip() for it in block.columns],
             "right": [it.right for it in block.columns],
+            "bar": [it.bar for it in block.columns],
+            "name": [it.name for it in block.columns],
             "rows": [list(row) for row in block.rows],
         }
     if isinstance(block, Line):

@@ -92,6 +92,8 @@ class TextColumn:
     name: bool = False
     #: Sentences, continued on the next line of the same row.
     prose: bool = False
+    #: Parts of the number in its first row, which a page draws as bars.
+    bar: bool = False
 
 
 @frozen

@@ -402,7 +402,7 @@ def funnel_blocks(
             rows.append((str(part.slots), str(left), step.name, cause))
     columns = (
         TextColumn("out", right=True),
-        TextColumn("left", right=True),
+        TextColumn("left", right=True, bar=True),
         TextColumn("slots", prose=True),
         TextColumn("cause and examples", prose=True),
     )

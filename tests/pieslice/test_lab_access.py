@@ -92,6 +92,56 @@ def test_an_exported_page_can_be_read_by_everybody(
     context.close()
 
 
+# --- answers --------------------------------------------------------------------------------------
+
+
+def test_names_in_an_answer_ask_about_what_they_name(page: Page) -> None:
+    page.get_by_role("button", name=SUGGESTED).click()
+    expect(page.locator("#sentence")).to_contain_text("carol loses 15")
+    page.locator("#rows tr", has_text="carol").click()
+    answer, title = page.locator("#answer"), page.locator("#why-title")
+    answer.get_by_role("button", name="15.0", exact=True).first.click()
+    expect(title).to_have_text("Why job 15.0")
+    dave = answer.get_by_role("button", name="nice-user.dave@campus.example").first
+    slot = answer.get_by_role("button", name="slot11@node07@vm").first
+    expect(slot).to_be_visible()
+    assert answer.get_by_role("button", name="100.0").count() == 0
+    slot.click()
+    expect(title).to_have_text("Why job 15.0 on slot11@node07@vm")
+    dave.click()
+    expect(title).to_have_text("Why nice-user.dave@campus.example")
+    page.locator("#why").press("Alt+ArrowLeft")
+    page.locator("#why").press("Alt+ArrowLeft")
+    expect(title).to_have_text("Why job 15.0")
+    page.locator("#why").press("Alt+ArrowRight")
+    expect(title).to_have_text("Why job 15.0 on slot11@node07@vm")
+
+
+def test_the_slots_left_after_each_test_are_bars(page: Page) -> None:
+    page.get_by_role("button", name=SUGGESTED).click()
+    expect(page.locator("#sentence")).to_contain_text("carol loses 15")
+    page.locator("#rows tr", has_text="carol").click()
+    page.locator("#answer").get_by_role("button", name="15.0", exact=True).first.click()
+    steps = page.locator("#answer .side").first.locator("tr", has=page.locator(".part"))
+    expect(steps).to_have_count(4)
+    left = [row.locator("td").nth(1).inner_text() for row in steps.all()]
+    assert left == ["56", "52", "37", "33"]
+    widths = [part.evaluate("it => it.style.width") for part in steps.locator("i").all()]
+    assert [round(float(width.rstrip("%"))) for width in widths] == [100, 93, 66, 59]
+
+
+def test_a_macro_in_an_answer_leads_to_the_line_that_sets_it(page: Page) -> None:
+    page.get_by_role("button", name=SUGGESTED).click()
+    expect(page.locator("#sentence")).to_contain_text("carol loses 15")
+    page.get_by_role("tab", name="Slots 15").click()
+    page.locator("#rows tbody tr", has_text="slot11@node07@vm").click()
+    link = page.locator("#answer").get_by_role("button", name="PREEMPTION_REQUIREMENTS").first
+    expect(link).to_have_attribute("title", "condor_config:52")
+    link.click()
+    expect(page.get_by_role("tab", name="condor_config")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".cm-activeLine")).to_contain_text("PREEMPTION_REQUIREMENTS")
+
+
 # --- the map --------------------------------------------------------------------------------------
 
 

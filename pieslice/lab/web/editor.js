@@ -215,6 +215,16 @@ export function setTexts({overlay, files}) {
   edited();
 }
 
+// Where the texts define a macro last: the overlay counts before the files; null: nowhere.
+export function definition(name) {
+  const line = new RegExp(`^[ \\t]*${name}[ \\t]*(@?=|:)`, "gim");
+  for (const file of [OVERLAY, ...[...saved.keys()].filter(one => one !== OVERLAY).reverse()]) {
+    const text = textOf(file), found = [...text.matchAll(line)].pop();
+    if (found) return {file, line: text.slice(0, found.index).split("\n").length - 1};
+  }
+  return null;
+}
+
 export const opened = () => current;
 
 export const focus = () => view.focus();

@@ -149,6 +149,11 @@ function openContent({overlay, files, view, question}) {
   if (question) why.ask(question);
 }
 
+function definition(name) {
+  const place = editor.definition(name);
+  return place && {...place, go: () => editor.show({file: place.file, from: [place.line, 0]})};
+}
+
 async function begin() {
   overview = await api.pool();
   const {counts, agreement} = overview;
@@ -158,7 +163,7 @@ async function begin() {
     byId("agreement").textContent = `${agreement.agreeing} of ${agreement.decisions} decisions agree with the real negotiator`;
   }
   document.title = shown(`${overview.name} - pieslice lab`);
-  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), ...question})));
+  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), ...question})), definition);
   map.begin(overview, why.askOfCell);
   pays.begin(why.ask);
   pays.suggest(overview.suggestions, editor.insert);

@@ -7,6 +7,7 @@ const MOST_MACHINES = 150;
 const ORDERS = [["holder", "by holder"], ["machine", "by machine"]];
 const LOOKS = [["user", "user"], ["group", "group"], ["state", "state"]];
 let pool, sides = {}, users = [], touched = new Set(), ask = () => {}, drawn = [];
+let slotNames = new Set();
 let side = "after", order = "holder", colour = "user";
 
 // --- what there is to see ------------------------------------------------------------------------
@@ -340,6 +341,13 @@ export function setCycle(cycle, names, slots) {
   show();
 }
 
+// What a word is the name of: a question, without the job where it is a slot.
+export function named(word) {
+  if (slotNames.has(word)) return {what: "slot", name: word};
+  if (users.some(one => one.name === word)) return {what: "user", name: word};
+  return sides.before.groups.some(one => one.name === word && word !== "<none>") ? {what: "group", name: word} : null;
+}
+
 export const view = () => ({side, order, colour});
 
 export function setView(wanted) {
@@ -363,6 +371,7 @@ function showBar() {
 export function begin(overview, whenAsked) {
   pool = overview;
   users = overview.users;
+  slotNames = new Set(pool.slots.name);
   sides = {before: overview.base, after: overview.base};
   ask = whenAsked;
   showBar();

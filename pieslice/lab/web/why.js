@@ -1,21 +1,62 @@
 // The answer of `pieslice why`, before and after.
 
 import {byId, make} from "./dom.js";
-import {nameOf} from "./map.js";
+import {named, nameOf} from "./map.js";
 
 const JOB = /^\d+\.\d+$/;
-let answerTo = () => null, origin = null, last = null;
+// What may be a name, and what stands before the number of a job.
+const BEFORE_JOB = /\b(job|first) $/;
+const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_@.+<>-]*[\p{L}\p{N}_>]/gu;
+const MACRO = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
+let answerTo = () => null, placeOf = () => null, origin = null, last = null;
+const past = [], ahead = [];
+
+const link = (text, go) => make("button", {class: "link", click: go}, text);
+
+const jobLink = job => link(job, () => ask({what: "job", name: job}));
+
+// A word as a link to what it is the name of, or as it is.
+function linked(word, before) {
+  if (JOB.test(word)) return BEFORE_JOB.test(before) ? jobLink(word) : word;
+  const place = MACRO.test(word) && placeOf(word);
+  if (place) return make("button", {class: "link", title: `${place.file}:${place.line + 1}`, click: place.go}, word);
+  const found = named(word);
+  if (!found || found.name === last?.name) return word;
+  if (found.what !== "slot") return link(word, () => ask(found));
+  return last?.what === "job" && last.slot !== word ? link(word, () => ask({...last, slot: word})) : word;
+}
+
+function words(text) {
+  const parts = [];
+  let end = 0;
+  for (const found of text.matchAll(WORD)) {
+    parts.push(text.slice(end, found.index), linked(found[0], text.slice(0, found.index)));
+    end = found.index + found[0].length;
+  }
+  return [...parts, text.slice(end)];
+}
+
+function bar(text, whole) {
+  const piece = make("i");
+  piece.style.width = `${whole ? Math.min(100, Number(text) / whole * 100) : 0}%`;
+  return make("span", {class: "part", "aria-hidden": "true"}, piece);
+}
+
+function table({columns, right, bar: bars, name: names, rows}) {
+  const look = at => ({class: right[at] ? "right" : ""});
+  const titles = columns.flatMap((title, at) => [make("th", look(at), title), ...(bars[at] ? [make("td")] : [])]);
+  const content = (cell, at) => names[at] && JOB.test(cell) ? [jobLink(cell)] : right[at] ? [cell] : words(cell);
+  const cells = (cell, at) => [make("td", look(at), ...content(cell, at)),
+    ...(bars[at] ? [make("td", {class: "bars"}, bar(cell, Number(rows[0][at])))] : [])];
+  return make("table", {}, make("thead", {}, make("tr", {}, ...titles)),
+    make("tbody", {}, ...rows.map(row => make("tr", {}, ...row.flatMap(cells)))));
+}
 
 function block(one) {
-  if (one.columns) {
-    const titles = one.columns.map((title, at) => make("th", {class: one.right[at] ? "right" : ""}, title));
-    const rows = one.rows.map(row => make("tr", {}, ...row.map((cell, at) => make("td", {class: one.right[at] ? "right" : ""},
-      JOB.test(cell) ? make("button", {class: "link", click: () => ask({what: "job", name: cell})}, cell) : cell))));
-    return make("table", {}, make("thead", {}, make("tr", {}, ...titles)), make("tbody", {}, ...rows));
-  }
+  if (one.columns) return table(one);
   if (one.drawn) return make("pre", {}, one.drawn.join("\n"));
-  if (one.words) return make("p", {class: "indent"}, make("b", {}, one.label), ` ${one.words.join(" ")}`);
-  return make("p", {class: `${one.level || ""} ${one.indent ? "indent" : ""}`}, one.line || "\u00a0");
+  if (one.words) return make("p", {class: "indent"}, make("b", {}, one.label), ...one.words.flatMap(word => [" ", ...words(word)]));
+  return make("p", {class: `${one.level || ""} ${one.indent ? "indent" : ""}`}, ...(one.line ? words(one.line) : ["\u00a0"]));
 }
 
 const column = (title, blocks) => make("div", {class: "side"}, make("h3", {}, title), ...blocks.map(block));
@@ -31,6 +72,14 @@ function titled({what, name, slot, short}) {
 export async function ask(question, from = null) {
   if (from) origin = from;
   if (!question.name || !question.what) return;
+  if (last && keyOf(last) !== keyOf(question)) {
+    past.push(last);
+    ahead.length = 0;
+  }
+  await show(question);
+}
+
+async function show(question) {
   last = question;
   byId("why-title").replaceChildren(titled(question));
   try {
@@ -44,9 +93,18 @@ export async function ask(question, from = null) {
   }
 }
 
+// Through what was looked at: `from` and `to` are `past` and `ahead`, or the other way.
+function go(from, to) {
+  const question = from.pop();
+  if (!question) return;
+  if (last) to.push(last);
+  show(question);
+}
+
 // What is said of a slot that no job is matched to.
 export function tell(title, text, from) {
   origin = from;
+  if (last) past.push(last);
   last = null;
   byId("why-title").replaceChildren(title);
   byId("answer").replaceChildren(make("p", {}, text));
@@ -54,7 +112,7 @@ export function tell(title, text, from) {
 
 export const question = () => last;
 
-export const again = () => { if (last) ask(last); };
+export const again = () => { if (last) show(last); };
 
 // What there is to say of a cell of the map.
 export function askOfCell(cell, slot, from) {
@@ -63,8 +121,15 @@ export function askOfCell(cell, slot, from) {
   else tell(slot, `${slot}: ${cell.state || "what is left of it"}; the cycle gives it to nobody.`, from);
 }
 
-// `answer`: gives the answer to a question, or null if a newer one has come.
-export function begin(answer) {
-  answerTo = answer;
+// `answer`: gives the answer to a question, or null if a newer one has come; `place`: where the
+// texts define a macro, and how to go there, or null.
+export function begin(answer, place = () => null) {
+  [answerTo, placeOf] = [answer, place];
+  addEventListener("keydown", event => {
+    const way = event.altKey && {ArrowLeft: [past, ahead], ArrowRight: [ahead, past]}[event.key];
+    if (!way || byId("editor")?.contains(event.target)) return;
+    event.preventDefault();
+    go(...way);
+  });
   byId("why").addEventListener("keydown", event => { if (event.key === "Escape") origin?.focus(); });
 }
