@@ -86,6 +86,7 @@ def test_the_token_becomes_a_cookie_that_no_script_reads(campus: TestClient) -> 
 
 PLACES = [
     ("GET", "/"), ("GET", "/?token=wrong"), ("GET", "/web/main.js"), ("GET", "/api/pool"),
+    ("GET", "/web/exported.html"), ("POST", "/api/export"),
     *(("POST", f"/api/{name}") for name in ("edit", "why", "check", "hover", "complete")),
 ]  # fmt: skip
 
@@ -294,6 +295,18 @@ def test_a_policy_that_nobody_starts_with_has_no_difference(campus: TestClient, 
     assert (problem["file"], problem["from"], problem["to"]) == (name, [0, 0], [0, 22])
     checked = ask(campus, "check", **given)
     assert not checked["starts"]
+
+
+def test_an_export_has_answers_about_all_who_gain_or_lose(campus: TestClient) -> None:
+    found = ask(campus, "export", overlay=NO_PREEMPTION)
+    edit = ask(campus, "edit", overlay=NO_PREEMPTION)
+    for one in edit["changes"]["users"]:
+        question = {"what": "user", "name": one["change"]["user"], "slot": None}
+        (answer,) = [it["answer"] for it in found["answers"] if it["question"] == question]
+        assert answer == ask(campus, "why", overlay=NO_PREEMPTION, **question)
+    assert found["commands"][-1] == "pieslice lab POOL --edit change.config"
+    refused = campus.post("/api/export", json={"overlay": "A 1\n"}, headers=OWN)
+    assert refused.status_code == 422
 
 
 def test_why_answers_before_and_after(campus: TestClient) -> None:
