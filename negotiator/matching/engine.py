@@ -81,7 +81,11 @@ def refused(ask: Ask, matching: Iterable[int]) -> dict[int, Refusal]:
 
     ``matching``: the positions of those of which both requirements are true.
     """
-    engine: object = ask.board.engine
+    return refused_by(ask.board.engine, ask, matching)
+
+
+def refused_by(engine: object, ask: Ask, matching: Iterable[int]) -> dict[int, Refusal]:
+    """The same by the word of an engine, whichever the board has."""
     return engine.refused(ask, matching) if isinstance(engine, SetEngine) else {}
 
 

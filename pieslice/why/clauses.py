@@ -157,18 +157,20 @@ class Pairs:
     )
 
     @classmethod
-    def of(cls, ask: Ask, slots: Slots, table: Table | None = None) -> Pairs:
-        """``table``: of the same slots, if there is one already."""
+    def of(cls, ask: Ask, slots: Slots, like: Pairs | None = None) -> Pairs:
+        """``like``: another request and the same slots."""
         seen, lacking = {}, []
         consumes = EnoughToConsume().ready(ask)
-        for row, slot in enumerate(slots):
-            if slot.resources and consumes is not None:
-                pair = Pair(slot, ask.request, slot.weight)
-                if not consumes(pair):
-                    lacking.append(row)
-                seen[row] = pair.request
-        if table is None:
-            table = table_of(slots)
+        if like is None:
+            rows = [row for row, slot in enumerate(slots) if slot.resources]
+        else:
+            rows = list(like.seen)
+        for row in rows:
+            pair = Pair(slots[row], ask.request, slots[row].weight)
+            if consumes is not None and not consumes(pair):
+                lacking.append(row)
+            seen[row] = pair.request
+        table = table_of(slots) if like is None else like.table
         return cls(ask.request, slots, ask.context, table, seen, Rows.of(len(slots), lacking))
 
     @property

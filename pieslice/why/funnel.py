@@ -94,12 +94,17 @@ class PoolMatch:
         rest = self.pairs.all - self.pairs.lacking - self.matching
         found: list[tuple[tuple[Counted, ...], Rows]] = [((), rest)] if rest else []
         for clause in self.clauses:
+            failing = clause.failing
+            if not failing:
+                continue
             parts = []
             for failed, rows in found:
-                refused = rows & clause.failing
-                if refused:
-                    parts.append(((*failed, clause), refused))
-                if len(refused) < len(rows):
+                refused = rows & failing
+                if not refused:
+                    parts.append((failed, rows))
+                    continue
+                parts.append(((*failed, clause), refused))
+                if refused != rows:
                     parts.append((failed, rows - refused))
             found = parts
         return sorted(
@@ -116,7 +121,7 @@ def match_pool(
     ``like``: a match of another request at the same moment.
     """
     board, ask = halted.board, _ask(halted)
-    pairs = Pairs.of(ask, board.pool, None if like is None else like.pairs.table)
+    pairs = Pairs.of(ask, board.pool, None if like is None else like.pairs)
     table = ClauseTable(pairs, known) if like is None else like.table.for_request(pairs)
     size = len(pairs.slots)
     apart = Rows.of(size, pairs.seen)

@@ -23,7 +23,7 @@ from attr import evolve, field, frozen
 
 from classad.evaluate import EvalContext
 from negotiator.cycle import negotiate
-from negotiator.engines import ENGINES
+from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.quotas import QuotaStep
 from negotiator.io import Capture
 from negotiator.jobs.offers import Unasked
@@ -42,6 +42,7 @@ from negotiator.matching.board import (
 )
 from negotiator.matching.candidate import Allowance, Requester
 from negotiator.matching.engine import Engines
+from negotiator.matching.replay import NotedSearches, RepeatingEngines
 from negotiator.model.arithmetic import DBL_MAX, INT_MAX
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
@@ -142,7 +143,7 @@ class RecordedCycle:
     """A whole cycle that was watched, with all requests of all submitters; ``steps``: of quotas.
 
     ``board``: as it was in the end; ``placed``: who got the slot of each match; ``use``: what jobs
-    can use of the idle slots.
+    can use of the idle slots; ``searches``: what was found for each request.
     """
 
     result: CycleResult
@@ -151,6 +152,7 @@ class RecordedCycle:
     board: Board
     placed: Sequence[QueuedJob | None]
     use: IdleUse
+    searches: NotedSearches
 
 
 @frozen(eq=False)
@@ -180,16 +182,19 @@ class AskedCycle:
         """In which ads of the pool are evaluated before and after the cycle."""
         return EvalContext(now=self.now, language=self.policy.language)
 
-    def run(self, watch: Watch) -> CycleResult:
-        """The whole cycle, watched."""
+    def run(self, watch: Watch, engines: Engines | None = None) -> CycleResult:
+        """The whole cycle, watched; ``engines``: others than its own."""
         return negotiate(
             self.snapshot,
             self.policy,
             now=self.now,
             rng=Random(self.seed),
             watch=watch,
-            engine=self.engine,
+            engine=self.engine if engines is None else engines,
         )
+
+    def _engines(self) -> Engines:
+        return make_engines(self.engine) if isinstance(self.engine, str) else self.engine
 
     def recorded(
         self, log: RequestLog, parties: Collection[Party]
@@ -223,6 +228,7 @@ class AskedCycle:
     def run_for_all(self) -> AskedCycle:
         """The cycle with all that is known of it when it has been run once."""
         log, watch, steps = RequestLog(lambda name, schedd: True), CycleWatch(), list[Event]()
+        searches = NotedSearches()
 
         def every(event: Event) -> None:
             log(event)
@@ -230,7 +236,8 @@ class AskedCycle:
             if is_step(event):
                 steps.append(event)
 
-        result = self.run(every)
+        result = self.run(every, RepeatingEngines(self._engines(), searches))
+        searches.end()
         assert watch.board is not None
         known = RecordedCycle(
             result,
@@ -239,6 +246,7 @@ class AskedCycle:
             watch.board,
             watch.placements.jobs,
             IdleUse(self.snapshot, self.policy, result),
+            searches,
         )
         return evolve(self, known=known)
 
@@ -247,11 +255,17 @@ class AskedCycle:
         known = self.known
         return IdleUse(self.snapshot, self.policy, result) if known is None else known.use
 
-    def run_until(self, look: Callable[[Event], tuple[T] | None]) -> T:
+    def run_until(
+        self, look: Callable[[Event], tuple[T] | None], whose: tuple[str, str] | None = None
+    ) -> T:
         """Run it until ``look`` finds something, and return that.
 
-        ``look`` may change what it likes, which is gone afterwards.
+        ``look`` may change what it likes, which is gone afterwards.  ``whose``: the submitter and
+        the schedd that it is about, whose requests alone need to be looked at again.
         """
+        engines = None
+        if self.known is not None and whose is not None:
+            engines = RepeatingEngines(self._engines(), self.known.searches, whose)
         seen: list[T] = []
 
         def watch(event: Event) -> None:
@@ -261,7 +275,7 @@ class AskedCycle:
                 raise _StopError
 
         with suppress(_StopError):
-            self.run(watch)
+            self.run(watch, engines)
         assert seen, "the second run did not come to the moment of the first"
         return seen[0]
 
@@ -309,7 +323,7 @@ def look_at(
                 return (examine(offer, history),)
         return None
 
-    return history, cycle.run_until(look)
+    return history, cycle.run_until(look, (job.submitter or "", job.schedd))
 
 
 def look_at_match(cycle: AskedCycle, slot: str, examine: Callable[[Offer], T]) -> T:
