@@ -19,11 +19,13 @@ from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.schema import Schema
 from pieslice.reports.document import NOT_SHOWN, view
 from policy.config import Config
-from policy.explain.roles import host_of
+from policy.explain.roles import may_read
 
 #: Pairs of slots and jobs that are tried where nobody says for how long.
 PAIRS: Final = 4000
-#: The same where the time ends the search.
+#: Why nothing is tried of most configurations.
+NOTHING_SET: Final = "no expression is set that `pieslice fuzz` tries"
+#: The same as ``PAIRS`` where the time ends the search.
 _MANY: Final = 10**9
 
 
@@ -91,6 +93,7 @@ def behaviour_of(
     ``defines``: what was defined besides the files, for the command that tries the same.
     """
     from pieslice.fuzzing.choose import Named, chosen
+    from pieslice.fuzzing.properties import Total
     from pieslice.fuzzing.search import search
     from pieslice.fuzzing.study import Intent, study_of
     from policy.explain.trial import CannotTry
@@ -102,14 +105,17 @@ def behaviour_of(
     except CannotTry as problem:
         return Behaviour(missing=str(problem).partition("\n")[0].rstrip(": "))
     if not study.can_be_broken:
-        return Behaviour(missing="no expression is set that `pieslice fuzz` tries")
+        return Behaviour(missing=NOTHING_SET)
     pairs = PAIRS if go_on is None else _MANY
-    found = search(chosen(study, [], Named(), None), pairs, seed, go_on=go_on or _always)
+    tests = [
+        one
+        for one in chosen(study, [], Named(), None)
+        if not isinstance(one, Total) or may_read(config, one.subject.macro)
+    ]
+    found = search(tests, pairs, seed, go_on=go_on or _always)
     broken = {one.property for one in found.findings}
     held = tuple(name for name, _ in found.tested if name not in broken)
-    host = host_of(config)
-    here = (one for one in found.findings if host.listed is None or host.reads(one.macro))
-    told = tuple(map(BrokenInShort, here))
+    told = tuple(BrokenInShort(one) for one in found.findings if may_read(config, one.macro))
     if not told and not held:
         return Behaviour(missing="no daemon here reads an expression that `pieslice fuzz` tries")
     options = tuple(word for name, value in defines for word in ("-D", f"{name}={value}"))

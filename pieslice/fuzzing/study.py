@@ -22,11 +22,10 @@ from classad.language.rules import language_of
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.domains import Domains, constants, find_domains
 from pieslice.fuzzing.schema import Schema
+from pieslice.fuzzing.studied import STUDIED, as_read_by
 from policy.config import Config
 from policy.explain.trial import CannotTry, trial
-from policy.knobs import matching, shares
 from policy.knobs.declaration import Wanted
-from policy.knobs.other_daemons import OTHER_KNOBS
 from policy.lint.trees import comparisons, disjuncts, names
 from policy.load import load_policy
 from policy.model import NegotiatorPolicy
@@ -107,26 +106,13 @@ class Study:
         return self.policy.preemption_requirements if self.policy.consider_preemption else None
 
 
-#: The expressions that are studied, in this order.
-_STUDIED: Final = (
-    matching.PREEMPTION_REQUIREMENTS,
-    matching.PREEMPTION_RANK,
-    matching.NEGOTIATOR_PRE_JOB_RANK,
-    matching.NEGOTIATOR_POST_JOB_RANK,
-    OTHER_KNOBS["start"],
-    OTHER_KNOBS["rank"],
-    shares.GROUP_SORT_EXPR,
-    OTHER_KNOBS["system_periodic_hold"],
-    OTHER_KNOBS["system_periodic_remove"],
-    OTHER_KNOBS["system_periodic_release"],
-)
 _WHERE: Final = {"slot": StudyContext.PAIR, "job": StudyContext.JOB, "group": StudyContext.GROUP}
 _COPIED: Final = ("SYSTEM_STARTD_JOB_ATTRS", "STARTD_JOB_ATTRS")
 
 
 def known_macros() -> tuple[str, ...]:
     """The expressions that can be studied."""
-    return tuple(knob.name for knob in _STUDIED)
+    return tuple(knob.name for knob in STUDIED)
 
 
 def study_of(
@@ -166,7 +152,7 @@ def study_of(
         domains.slot.pop(name, None)
     declared = frozenset(
         knob.name
-        for knob in _STUDIED
+        for knob in STUDIED
         if knob.use is not None
         and (entry := config.lookup(knob.use.stable_by)) is not None
         and not entry.is_builtin
@@ -187,7 +173,7 @@ def of_cycle(policy: NegotiatorPolicy) -> list[Expression]:
 
 
 def _subjects(config: Config) -> Iterator[StudiedExpression]:
-    for knob in _STUDIED:
+    for knob in STUDIED:
         found, use = _own(config, knob.name, knob.read_by), knob.use
         if found is not None and use is not None:
             tree, text, place = found
@@ -202,7 +188,7 @@ def _own(config: Config, macro: str, reader: str) -> tuple[Expression, str, str]
 
     Raises ``CannotTry`` for one that cannot be read.
     """
-    seen = config if config.context.subsystem == reader else config.seen_by(reader)
+    seen = as_read_by(config, reader)
     entry = seen.lookup(macro)
     if entry is None or entry.is_builtin:
         return None

@@ -207,11 +207,15 @@ def _behaviour(
     go_on: Callable[[], bool] | None,
 ) -> Behaviour:
     """What a search finds; there is none where an expression would take it for ever."""
-    from pieslice.fuzzing.behaviour import Behaviour, behaviour_of
-    from pieslice.fuzzing.command import schema_at
+    from pieslice.fuzzing.behaviour import NOTHING_SET, Behaviour, behaviour_of
+    from pieslice.fuzzing.studied import sets_any
 
     if any(one.id == "P429" for one in findings):
         return Behaviour(missing="an expression has too many operators (P429)")
+    if config.complete and not is_folder(path) and not sets_any(config):
+        return Behaviour(missing=NOTHING_SET)  # what a search needs takes long to import
+    from pieslice.fuzzing.command import schema_at
+
     return behaviour_of(config, schema_at(path), seed, go_on, reader.defines)
 
 

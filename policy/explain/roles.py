@@ -113,6 +113,18 @@ def host_of(config: Config) -> Host:
     return Host(tuple(concerned) or (config.context.subsystem,))
 
 
+def may_read(config: Config, macro: str) -> bool:
+    """Does a daemon that runs here read a macro, or may one?
+
+    It may where no file has DAEMON_LIST, and where the first that has it adds to that of others.
+    """
+    host, entry = host_of(config), config.seen_by("MASTER").lookup(_LIST)
+    if host.listed is None or entry is None or host.reads(macro):
+        return True
+    first = list(entry.chain())[-1]
+    return f"$({_LIST})" in (first.written or "").upper()
+
+
 def _kind(config: Config, name: str) -> str:
     """The kind of a daemon of DAEMON_LIST: by its program, else by its name."""
     try:

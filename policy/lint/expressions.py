@@ -83,6 +83,7 @@ class MacroExpression:
     own_names: tuple[str, ...] = ()
     said: set[str] = field(factory=set)
     part: ExpressionPart | None = None
+    _of_kind: dict[type[Node], tuple[Node, ...]] = field(factory=dict, init=False, repr=False)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -93,6 +94,14 @@ class MacroExpression:
     def nodes(self) -> tuple[Node, ...]:
         """All its nodes, each before those below it."""
         return tuple(walk(self.tree))
+
+    def of_kind(self, kind: type[Node]) -> tuple[Node, ...]:
+        """Those of a class: many checks look at the same ones."""
+        found = self._of_kind.get(kind)
+        if found is None:
+            found = tuple(node for node in self.nodes if isinstance(node, kind))
+            self._of_kind[kind] = found
+        return found
 
     @cached_property
     def comparisons(self) -> tuple[Binary, ...]:

@@ -149,9 +149,8 @@ def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
             for node in one.comparisons:
                 yield from check.function(one, node)
         else:
-            for found in one.nodes:
-                if isinstance(found, kind):
-                    yield from check.function(one, found)
+            for found in one.of_kind(kind):
+                yield from check.function(one, found)
 
 
 def _concerned(check: FindingCheck, seen: View) -> Iterable[Setting]:

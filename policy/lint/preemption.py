@@ -18,7 +18,7 @@ from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare
 from policy.attributes import DATE
-from policy.explain.roles import host_of
+from policy.explain.roles import may_read
 from policy.knobs.declaration import Wanted
 from policy.knobs.matching import NEGOTIATOR_CONSIDER_PREEMPTION, PREEMPTION_REQUIREMENTS
 from policy.lint.expressions import MacroExpression
@@ -89,8 +89,7 @@ def always(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if not _is_asked(view) or reading is None or reading.diagnostic is not None:
         return
     if tree is None:
-        host = host_of(view.config)
-        if host.listed is not None and not host.runs("NEGOTIATOR"):
+        if not may_read(view.config, setting.macro):
             return  # what it should come to is defined where it is read
         message = "set to nothing, it allows every preemption"
         yield always.on(setting.entry, message, "say `False` to allow none")

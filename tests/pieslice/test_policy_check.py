@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -180,6 +182,10 @@ def test_check_names_what_shows_the_cases_and_what_it_did_not_look_at(
     [
         ("MAX_JOBS_RUNNING = 3\n", "no expression is set that `pieslice fuzz` tries"),
         ("PREEMPTION_REQUIREMENTS = (1 +\n", "PREEMPTION_REQUIREMENTS: "),
+        (
+            "DAEMON_LIST = MASTER, STARTD\nPREEMPTION_REQUIREMENTS = Memory > 0\n",
+            "no daemon here reads an expression that `pieslice fuzz` tries",
+        ),
         (f"START = {'Cpus > 1 && ' * 1500}true\n", "an expression has too many operators (P429)"),
     ],
 )
@@ -190,6 +196,36 @@ def test_without_anything_to_search_check_says_so(
     check(pool, "--wide")
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith(f"{pool}: not looked at: how it behaves: {why}")
+
+
+def test_an_expression_that_is_read_here_is_searched_beside_one_that_is_not(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("DAEMON_LIST = MASTER, STARTD\nSTART = true\nSYSTEM_PERIODIC_HOLD = Absent\n")
+    check(pool, "--wide")
+    out = capsys.readouterr().out
+    assert "no counterexample to total, no-thrash" in out
+    assert "SYSTEM_PERIODIC_HOLD" not in out
+
+
+def test_a_daemon_list_that_adds_to_that_of_other_files_leaves_nothing_out(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("DAEMON_LIST = $(DAEMON_LIST) STARTD\nPREEMPTION_REQUIREMENTS = Memory > 0\n")
+    check(pool, "--wide")
+    assert "no-thrash: " in capsys.readouterr().out
+
+
+def test_what_a_search_needs_is_not_imported_where_nothing_is_searched(pool: Path) -> None:
+    pool.write_text("MAX_JOBS_RUNNING = 3\n")
+    lines = (
+        "import sys",
+        "from pieslice.cli import main",
+        f"main(['check', {str(pool)!r}])",
+        "print('searched' if 'pieslice.fuzzing.search' in sys.modules else 'not searched')",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "not searched"
 
 
 def test_what_continuous_integration_reads_has_no_search_in_it_unless_asked(
