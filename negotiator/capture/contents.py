@@ -28,7 +28,13 @@ from negotiator.accounting.records import complete, from_ads, from_log
 from negotiator.capture.ads import LocatedAd, job_id
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.capture.configuration import pool_version
-from negotiator.capture.files import CaptureReader, InputError, StageWatch, read_manifest
+from negotiator.capture.files import (
+    TOOLS,
+    CaptureReader,
+    InputError,
+    StageWatch,
+    read_manifest,
+)
 from negotiator.capture.slots import PoolSlots, read_slots, times_of
 from negotiator.jobs.readiness import IDLE
 from negotiator.model.arithmetic import END_OF_CALENDAR
@@ -120,13 +126,19 @@ class CaptureFiles:
 def _read_as(reader: CaptureReader, now: float | None) -> tuple[object, ...]:
     paths = reader.paths
     given = {what: path for what, path in paths.given.items() if what != "config"}
-    return (paths.folder, given, paths.ads, paths.title, reader.version, reader.fallback, now)
+    how = paths.needs_jobs, reader.version, reader.fallback, now
+    return (paths.folder, given, paths.ads, paths.title, *how)
 
 
 def _jobs(reader: CaptureReader) -> list[LocatedAd]:
     ads = reader.ads("jobs")
     if ads is None:
-        raise reader.stop(f"{reader.missing('jobs')}: no such file; a cycle needs job ads")
+        said = f"{reader.missing('jobs')}: no such file;"
+        if reader.paths.needs_jobs:
+            raise reader.stop(f"{said} a cycle needs job ads")
+        help = f"save `{TOOLS['jobs']}` as jobs.ads beside the slots"
+        reader.warn(f"{said} no job is matched", help=help)
+        ads = []
     jobs = []
     for ad in ads:
         if not all(isinstance(ad.number(name), int) for name in ("ClusterId", "ProcId")):
@@ -162,7 +174,7 @@ def _accountant(reader: CaptureReader, accounting: Sequence[LocatedAd]) -> Accou
     if not accounting:
         reader.warn(
             "no accounting data; every submitter starts with real priority 0.5 and no usage",
-            help="save `condor_userprio -all -l` as accounting.ads beside the slots",
+            help=f"save `{TOOLS['accounting']}` as accounting.ads beside the slots",
         )
     return from_ads(ad.value for ad in accounting)
 

@@ -37,6 +37,15 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 #: What only the folder of a capture has.
 _OF_FOLDERS: Final = ("negotiator", "claims", "manifest")
+#: The commands of HTCondor that print what the parts of a capture are.
+TOOLS: Final[Mapping[str, str]] = {
+    "slots": "condor_status -l",
+    "submitters": "condor_status -submitters -l",
+    "schedds": "condor_status -schedd -l",
+    "jobs": "condor_q -all -global -l",
+    "accounting": "condor_userprio -all -l",
+    "config": "condor_config_val -summary",
+}
 
 
 class InputError(Exception):
@@ -73,7 +82,7 @@ class CapturePaths:
     are in no file, ``defines``: names and texts of macros after those.  ``before``: the
     configurations that the pool had before that, each in place of the one before it; ``where``: the
     condition for slots of machines that have the last one, empty for all.  ``contents``: see
-    ``ConfigPaths``.
+    ``ConfigPaths``.  ``needs_jobs``: whether a pool without job ads is an error.
     """
 
     folder: Path | None
@@ -87,6 +96,7 @@ class CapturePaths:
     before: tuple[ConfigPaths, ...] = ()
     where: str = ""
     contents: tuple[tuple[Path, str], ...] = ()
+    needs_jobs: bool = True
 
     @property
     def config(self) -> ConfigPaths:

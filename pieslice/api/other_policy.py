@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import evolve, frozen
 
@@ -19,8 +19,10 @@ from classad.errors import Diagnostic
 from negotiator.io import Capture
 from pieslice.api.errors import ReadError
 from pieslice.inputs.pool import PoolReading, own_config, read_pool, with_configs, with_more
-from pieslice.policies.answers import Policy
 from policy.language.statements import is_identifier
+
+if TYPE_CHECKING:
+    from pieslice.policies.answers import Policy
 
 #: Ends a value of several lines.
 _END: Final = "end_of_value"
@@ -71,8 +73,8 @@ def other_policy(
     ``where``: on which machines, by the ad of a slot.
     """
     own = evolve(reading.inputs, paths=evolve(reading.inputs.paths, where=where))
-    if isinstance(config, Policy | Path):
-        path = Path(config.path if isinstance(config, Policy) else config)
+    if not isinstance(config, str | Mapping):
+        path = config if isinstance(config, Path) else path_of_policy(config)
         return OtherPolicy(evolve(reading, inputs=with_configs(own, [path])), f"{path}")
     if isinstance(config, str) and "=" not in config and os.path.exists(config.strip()):
         raise ReadError(f"`{config}` is a file, and a text is no name of one: give a Path")
@@ -83,6 +85,16 @@ def other_policy(
     name = f"<with_config {len(texts) + 1}>" if texts else "<with_config>"
     inputs = with_more(own, texts=((name, text),))
     return OtherPolicy(evolve(reading, inputs=inputs), _label(config), name)
+
+
+def path_of_policy(config: object) -> Path:
+    """The path of a ``Policy``; raises ``TypeError`` for what is none."""
+    # Who has a policy has imported it; reading a pool does not need it.
+    from pieslice.policies.answers import Policy
+
+    if not isinstance(config, Policy):
+        raise TypeError(f"{config!r} is no text, mapping, Path or Policy")
+    return Path(config.path)
 
 
 def edited_files(reading: PoolReading, texts: Mapping[str, str]) -> OtherPolicy:

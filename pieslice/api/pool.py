@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attr import frozen
 
@@ -18,12 +20,11 @@ from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.whatif.pool import WhatIf
 from pieslice.api.errors import AnyPath, ReadError, given_version, one_family, path_of
-from pieslice.api.other_policy import other_policy
+from pieslice.api.other_policy import other_policy, path_of_policy
 from pieslice.api.session import Session, job_id
 from pieslice.inputs.moments import moment_of
 from pieslice.inputs.pool import PoolReading, parse_time, pool_inputs, read_pool
 from pieslice.negotiate.answer import Cycle, answer, run
-from pieslice.policies.answers import Policy
 from pieslice.reports.html import html_of
 from pieslice.reports.layout import Line, plural
 from pieslice.terminal import printable
@@ -36,6 +37,9 @@ from pieslice.why.quotas import Quotas, divide_quotas
 from pieslice.why.ranking import Ranked, rank_slots
 from policy.dialects import UnknownDialectError, find_dialect
 
+if TYPE_CHECKING:
+    from pieslice.policies.answers import Policy
+
 
 def read(
     *paths: AnyPath,
@@ -45,6 +49,7 @@ def read(
     dialect: str = "htcondor",
     condor_version: str | None = None,
     at: float | datetime | str | None = None,
+    needs_jobs: bool = True,
 ) -> Pool:
     """Read a pool: the folder of a capture, a history, a scenario, or files of ads in any form.
 
@@ -52,7 +57,8 @@ def read(
     it as the command finds it; ``at``: of a history the last capture at or before that time,
     without it the last one; texts of times are those of the command; ``local_name``: of the
     negotiator; ``dialect``: whose rules; ``condor_version``: the version of the pool, ``25.0`` or
-    ``25.0.13``, without it what its daemons tell.
+    ``25.0.13``, without it what its daemons tell; ``needs_jobs``: whether a pool without job ads,
+    in which nothing can be matched, is an error.
     """
     diagnostics: list[Diagnostic] = []
     with one_family():
@@ -61,7 +67,8 @@ def read(
         except UnknownDialectError as problem:
             raise ReadError(str(problem)) from problem
         configs = () if config is None else (path_of(config),)
-        inputs = pool_inputs([path_of(path) for path in paths], diagnostics, configs=configs)
+        items = [path_of(path) for path in paths]
+        inputs = pool_inputs(items, diagnostics, configs=configs, needs_jobs=needs_jobs)
         moment = None if now is None else _moment(now, parse_time)
         names = () if local_name is None else (local_name,)
         asked = None if at is None else (_moment(at, moment_of), str(at))
@@ -142,8 +149,9 @@ class Pool:
     ) -> Cycle:
         """Run one negotiation cycle, under another policy if one is given."""
         if policy is not None:
-            path = policy.path if isinstance(policy, Policy) else policy
-            return self.with_config(path_of(path)).negotiate(seed=seed, engine=engine)
+            if isinstance(policy, str | PathLike):
+                return self.with_config(path_of(policy)).negotiate(seed=seed, engine=engine)
+            return self.with_config(path_of_policy(policy)).negotiate(seed=seed, engine=engine)
         with one_family():
             return answer(self.capture, run(self.capture, seed, engine=engine))
 

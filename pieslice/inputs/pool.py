@@ -133,17 +133,20 @@ def pool_inputs(
     also: Sequence[Path] = (),
     instead_of: Sequence[Path] = (),
     where: str = "",
+    needs_jobs: bool = True,
 ) -> Inputs:
     """What the paths are; raises ``InputError`` if they are no pool.
 
     ``named``: files by what they are; ``configs``: in place of the pool's own configuration, or of
-    ``instead_of``, which is in place of that; ``also``: files that are read after it.  ``where``:
-    see ``CapturePaths``; it needs one of them.
+    ``instead_of``, which is in place of that; ``also``: files that are read after it.  ``where``,
+    which needs one of them, and ``needs_jobs``: see ``CapturePaths``.
     """
     found = sort_out(items, diagnostics)
-    paths = evolve(found.paths, given={**found.paths.given, **named}, where=where)
+    given = {**found.paths.given, **named}
+    paths = evolve(found.paths, given=given, where=where, needs_jobs=needs_jobs)
     if not evolve(found, paths=paths).complete:
-        message = "give the folder of a capture, a scenario, or at least slot ads and job ads"
+        least = "slot ads and job ads" if needs_jobs else "slot ads"
+        message = f"give the folder of a capture, a scenario, or at least {least}"
         how = "`pieslice help captures` shows how to save one"
         raise InputError([Diagnostic(message, help=how)])
     own = evolve(found, paths=paths)
@@ -241,6 +244,7 @@ def reading_of(args: argparse.Namespace) -> PoolReading:
         also=[Path(path) for path in args.also or ()],
         instead_of=[Path(path) for path in getattr(args, "instead_of", None) or ()],
         where=args.where or "",
+        needs_jobs=getattr(args, "needs_jobs", True),
     )
     now = None if args.now is None else parse_time(args.now)
     names = tuple(dict.fromkeys(args.local_name or ()))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -20,8 +21,15 @@ from attr import define, field, frozen
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from negotiator.capture.ads import LocatedAd, begins_as, content_of, is_log, read_ads
-from negotiator.capture.files import CapturePaths, InputError
+from negotiator.capture.ads import (
+    LocatedAd,
+    begins_as,
+    content_of,
+    is_log,
+    load_columns,
+    read_ads,
+)
+from negotiator.capture.files import FILES, CapturePaths, InputError
 from pieslice.data import JsonObject, Record
 
 if TYPE_CHECKING:
@@ -61,8 +69,9 @@ class Inputs:
 
     @property
     def complete(self) -> bool:
-        """Whether slots and jobs come from somewhere."""
-        parts = all(self.paths.has(what) for what in ("slots", "jobs"))
+        """Whether slots come from somewhere, and jobs if they have to."""
+        needed = ("slots", "jobs") if self.paths.needs_jobs else ("slots",)
+        parts = all(self.paths.has(what) for what in needed)
         whole = (self.paths.folder, self.scenario, self.history)
         return parts or any(one is not None for one in whole)
 
@@ -131,18 +140,72 @@ def _is_history(head: bytes) -> bool:
 
 
 def _add_file(heap: _Heap, path: Path) -> None:
-    if _is_history(begins_as(path)):
+    try:
+        kind = file_kind(path)
+    except ArchiveError as problem:
+        raise heap.stop(str(problem), help=UNPACK) from None
+    if kind.what == "history":
         _check_first(heap, path, "history")
         heap.history = path
-    elif is_log(path):
-        head = begins_as(path).decode("utf-8", "surrogateescape")
-        heap.given["accountant_log" if _ACCOUNTANT_KEY.search(head) else "jobs"] = path
-    elif _CONFIG_NAME.fullmatch(path.name):
+    elif kind.what == "scenario":
+        heap.scenario = kind.data
+    elif kind.what == "config":
         _add_config(heap, path)
-    elif (data := _json_object(path)) is not None:
-        _add_object(heap, path, data)
-    else:
+    elif kind.what == "ads":
         _add_ads(heap, path)
+    else:
+        heap.given[kind.what] = path
+
+
+@frozen(eq=False)
+class FileKind:
+    """What a file is.
+
+    ``what``: a part of a pool by its name in ``CapturePaths``, ``history``, ``scenario``, or
+    ``ads`` of kinds that only the ads tell.  ``data``: the object of a scenario or of decisions.
+    """
+
+    what: str
+    data: Record | None = None
+
+
+class ArchiveError(ValueError):
+    """A file is an archive of files."""
+
+
+#: What is to be done with an archive.
+UNPACK: Final = "unpack it, and give the folder"
+#: Archives by what stands in them where, and by their names where they are compressed.
+_ARCHIVES: Final = ((0, b"PK\x03\x04"), (257, b"ustar"), (0, b"7z\xbc\xaf\x27\x1c"))
+_ARCHIVE_NAME: Final = late_regex(r".*\.(tar(\.\w+)?|t[gbx]z2?|tzst|zip|7z|rar)", re.IGNORECASE)
+
+
+def file_kind(path: Path) -> FileKind:
+    """Tell what a file is; raises ``OSError``, and ``ArchiveError`` for an archive."""
+    head = begins_as(path)
+    if _is_history(head):
+        return FileKind("history")
+    if _ARCHIVE_NAME.fullmatch(path.name) or any(
+        head[at : at + len(mark)] == mark for at, mark in _ARCHIVES
+    ):
+        raise ArchiveError(f"{path}: an archive, which is not unpacked")
+    if is_log(path):
+        text = head.decode("utf-8", "surrogateescape")
+        return FileKind("accountant_log" if _ACCOUNTANT_KEY.search(text) else "jobs")
+    of_folder = next((what for what in ("claims", "manifest") if path.name in FILES[what]), None)
+    if of_folder is not None:
+        return FileKind(of_folder)
+    if _CONFIG_NAME.fullmatch(path.name):
+        return FileKind("config")
+    data = _json_object(path)
+    if data is None:
+        return FileKind("ads")
+    # A recorded scenario, one without a recording, or decisions to compare with.
+    if isinstance(data.get("scenario"), dict):
+        return FileKind("scenario", data)
+    if isinstance(data.get("slots"), list):
+        return FileKind("scenario", {"scenario": data})
+    return FileKind("expected", data)
 
 
 def _add_config(heap: _Heap, path: Path) -> None:
@@ -165,16 +228,6 @@ def _json_object(path: Path) -> JsonObject | None:
     return data if isinstance(data, dict) and known & set(data) else None
 
 
-def _add_object(heap: _Heap, path: Path, data: JsonObject) -> None:
-    """A recorded scenario, one without a recording, or decisions to compare with."""
-    if isinstance(data.get("scenario"), dict):
-        heap.scenario = data
-    elif isinstance(data.get("slots"), list):
-        heap.scenario = {"scenario": data}
-    else:
-        heap.given["expected"] = path
-
-
 def _add_ads(heap: _Heap, path: Path) -> None:
     unknown = 0
     problems: list[Diagnostic] = []
@@ -187,14 +240,31 @@ def _add_ads(heap: _Heap, path: Path) -> None:
             heap.ads.setdefault(kind, []).append(ad)
     if unknown == len(ads):
         # That no line of it is sound is nothing new then.
-        raise heap.stop(
-            f"{path}: no ads of slots, jobs, submitters, schedds or accounting records in it",
-            help="a configuration is given with --config",
-        )
+        raise heap.stop(f"{path}: {NO_ADS}", help="a configuration is given with --config")
     heap.diagnostics += problems
     if unknown:
         message = f"{path}: {unknown} ads of other kinds are ignored"
         heap.diagnostics.append(Diagnostic(message, severity="note"))
+
+
+#: What is said of a file that is nothing else, and has no ads of use.
+NO_ADS: Final = "no ads of slots, jobs, submitters, schedds or accounting records in it"
+
+
+def count_kinds(path: Path, diagnostics: list[Diagnostic]) -> Counter[str | None]:
+    """How many ads of which kinds a file of ads has; raises ``OSError``.
+
+    Faster than reading them where each says its type.
+    """
+    loaded = load_columns(path)
+    column = None if loaded is None else loaded.column("MyType")
+    if loaded is None or column is None or column.present != loaded.n_rows:
+        return Counter(kind_of(ad) for ad in read_ads(path, diagnostics))
+    diagnostics += loaded.diagnostics
+    return Counter(
+        KINDS.get(value.lower()) if isinstance(value, str) else None
+        for value in loaded.values(column)
+    )
 
 
 def kind_of(ad: LocatedAd) -> str | None:

@@ -75,7 +75,8 @@ def renamed(reading: PoolReading, place: Path) -> Renamed:
     copies["manifest"] = _ordered(copies.get("manifest", ""))
     folder = place / NAME
     write_files(folder, {FILES[part][0]: text for part, text in copies.items()})
-    copy = evolve(reading, inputs=Inputs(CapturePaths(folder)), diagnostics=())
+    paths = CapturePaths(folder, needs_jobs=inputs.paths.needs_jobs)
+    copy = evolve(reading, inputs=Inputs(paths), diagnostics=())
     return Renamed(copy, mask, capture.diagnostics)
 
 
