@@ -9,6 +9,7 @@ Python twins of the kernels do the work.  Without it a missing compiler stops th
 import json
 import os
 import re
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -90,7 +91,9 @@ class BuildKernels(build_ext):
 
 
 class BuildSchemas(build_py):
-    """Adds the JSON schemas to a wheel, as files for other programs; they are made from classes."""
+    """Adds to a wheel the JSON schemas, as files for other programs, which are made from classes,
+    and the example of `pieslice lab`.
+    """
 
     def run(self) -> None:
         super().run()
@@ -103,6 +106,8 @@ class BuildSchemas(build_py):
         for name in document_classes():
             text = json.dumps(schema(name), indent=2)
             (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+        example = Path(self.build_lib, "pieslice", "lab", "campus")
+        shutil.copytree(ROOT / "examples" / "campus", example, dirs_exist_ok=True)
 
 
 setup(

@@ -21,6 +21,7 @@ from pieslice.api.schemas import document_classes
 from tests.release import COMPLETIONS
 
 ROOT = Path(__file__).parents[1]
+CAMPUS = ROOT / "examples" / "campus"
 PACKAGES = ("classad", "policy", "negotiator", "pieslice")
 #: Files that only the repository needs.
 REPOSITORY_ONLY = [".git*", ".github/*", ".readthedocs.yaml", "packaging/*"]
@@ -233,6 +234,8 @@ def test_a_wheel_from_the_source_distribution_works(
     shared = {name.partition(".data/data/share/")[2] for name in contents(wheel)}
     assert set(COMPLETIONS.values()) <= shared
     assert {f"pieslice/schemas/{name}.json" for name in document_classes()} <= contents(wheel)
+    example = {f"pieslice/lab/campus/{path.name}" for path in CAMPUS.iterdir()}
+    assert example <= contents(wheel)
     built = {name for name in contents(wheel) if name.endswith((".so", ".pyd"))}
     assert built == (set() if pure else {"classad/_kernels.abi3.so"})
 
@@ -244,10 +247,12 @@ def test_a_wheel_from_the_source_distribution_works(
     expression = "undefined =?= undefined && 5 / 2 == 2"
     command = tmp_path / "venv" / "bin" / "pieslice"
     assert run(command, "eval", expression, cwd=tmp_path).strip() == "true"
-    out = run(command, "negotiate", ROOT / "examples" / "campus", cwd=tmp_path)
+    out = run(command, "negotiate", CAMPUS, cwd=tmp_path)
     assert out.strip()
     same = (
         "json.loads((files('pieslice') / 'schemas/why.json').read_text()) == pieslice.schema('why')"
     )
+    code = "from pieslice.lab.desk import example; print(example())"
+    assert run(python, "-c", code, cwd=tmp_path).strip().endswith("pieslice/lab/campus")
     code = f"import json, pieslice; from importlib.resources import files; print({same})"
     assert run(python, "-c", code, cwd=tmp_path).strip() == "True"

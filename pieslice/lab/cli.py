@@ -19,17 +19,18 @@ def add_commands(subcommands: Subcommands) -> None:
         help="edit a policy in the browser, and see at once who pays for it",
         description="Open a page in the browser in which the policy of a pool is edited, and which"
         " shows at once what changes: who gets and loses which slots, and why. It is served on"
-        " 127.0.0.1 alone, nothing leaves this machine, and no file is changed. Needs the extra"
-        " lab.",
-        epilog="exit status: 0 ended by Ctrl-C, or the page is written, 2 there is no pool, the"
-        " daemons would not start with the text of --edit, or bad usage",
+        " 127.0.0.1 alone, nothing leaves this machine, and no file is changed. Without POOL the"
+        " page asks for one: files are dropped or pasted there. Needs the extra lab.",
+        epilog="exit status: 0 ended by Ctrl-C, or the page is written, 2 the pool cannot be read,"
+        " the daemons would not start with the text of --edit, or bad usage",
         examples=(
+            ("pieslice lab", "a page to drop files on, with an example"),
             ("pieslice lab mypool", "a captured pool"),
             ("pieslice lab mypool --edit new_config --export page.html", "what comes of a change"),
             ("pieslice lab mypool --no-browser --port 8765", "the address alone, for ssh -L"),
         ),
     )
-    parser.add_argument("inputs", nargs="+", metavar="POOL", help=INPUT_HELP)
+    parser.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     add_inputs(parser)
     add_local_name(parser)
     parser.add_argument(
@@ -57,10 +58,20 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument(
         "--no-browser", action="store_true", help="print the address, and open no browser"
     )
-    parser.set_defaults(run=_lab)
+    # Slots alone are enough to see who has what.
+    parser.set_defaults(run=_lab, needs_jobs=False)
 
 
 def _lab(args: argparse.Namespace) -> int:
-    from pieslice.lab.command import run_lab
+    from pieslice.lab.worker import spawn
 
-    return run_lab(args)
+    # They import while this process does, which takes as long as all the rest.
+    served = (args.inputs or args.slots) and args.export is None
+    workers = spawn() if served else None
+    try:
+        from pieslice.lab.command import run_lab
+
+        return run_lab(args, workers)
+    finally:
+        for one in workers or ():
+            one.close()

@@ -10,33 +10,45 @@ import socket
 import sys
 import webbrowser
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from time import time
+from typing import TYPE_CHECKING
 
-from attr import frozen
+from attr import evolve, frozen
 
+from classad.errors import Diagnostic
 from classad.extras import load
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import input_words
 from pieslice.inputs.pool import PoolReading, reading_of
 from pieslice.lab.texts import EditedTexts
-from pieslice.lab.worker import Gone, Refused, Worker
+from pieslice.lab.worker import Gone, Refused, Workers, spawn
 from pieslice.limiting import begin_to_write
 from pieslice.reports.output import MAX_BESIDE, show_diagnostics
 from pieslice.terminal import complain
 from pieslice.writing import naming
 
+if TYPE_CHECKING:
+    from pieslice.lab.desk import Desk
+    from pieslice.lab.dropped import DroppedPool
+
 #: Seconds in which requests may end after Ctrl-C.
 _PATIENCE = 1
 
 
-def run_lab(args: argparse.Namespace) -> int:
-    """Run ``pieslice lab`` until Ctrl-C, or write its page."""
+def run_lab(args: argparse.Namespace, workers: Workers | None = None) -> int:
+    """Run ``pieslice lab`` until Ctrl-C, or write its page.
+
+    ``workers``: started for the pool that is given; None without one.
+    """
     try:
         overlay = "" if args.edit is None else _text_of(Path(args.edit))
-        job = _Job(reading_of(args), args.seed, input_words(args), overlay)
+        if not names_pool(args):
+            return _serve(args, _without_pool(args, overlay))
+        job = _Job(reading_of(args), args.seed, input_words(args), overlay, workers)
         with ExitStack() as stack:
             if args.anonymous:
                 place = stack.enter_context(TemporaryDirectory(prefix="pieslice-"))
@@ -49,12 +61,16 @@ def run_lab(args: argparse.Namespace) -> int:
 
 @frozen
 class _Job:
-    """How a pool is read, the words of a command line that name it, the text to begin with."""
+    """How a pool is read, the words of a command line that name it, the text to begin with.
+
+    ``workers``: that are started already.
+    """
 
     reading: PoolReading
     seed: int
     words: list[str]
     overlay: str
+    workers: Workers | None = None
 
 
 def _anonymous(job: _Job, place: Path) -> _Job:
@@ -63,11 +79,21 @@ def _anonymous(job: _Job, place: Path) -> _Job:
 
     copy = renamed(job.reading, place)
     show_diagnostics(copy.diagnostics, sys.stderr, beside=MAX_BESIDE)
-    return _Job(copy.reading, job.seed, ["POOL"], copy.mask.lines(job.overlay))
+    overlay = copy.mask.lines(job.overlay)
+    return evolve(job, reading=copy.reading, words=["POOL"], overlay=overlay)
 
 
-def _serve(args: argparse.Namespace, job: _Job) -> int:
-    """Serve the page until Ctrl-C."""
+def _without_pool(args: argparse.Namespace, overlay: str) -> str:
+    """The text to begin with where the page asks for a pool; raises ``InputError``."""
+    if args.export is not None:
+        raise InputError([Diagnostic("--export: give a pool")])
+    if args.anonymous and overlay:
+        raise InputError([Diagnostic("--edit with --anonymous: give a pool")])
+    return overlay
+
+
+def _serve(args: argparse.Namespace, job: _Job | str) -> int:
+    """Serve the page until Ctrl-C; of a pool, or one that asks for a pool, with its first text."""
     load("starlette")
     uvicorn = load("uvicorn")
     try:
@@ -78,13 +104,14 @@ def _serve(args: argparse.Namespace, job: _Job) -> int:
         return EXIT_BAD
     from pieslice.lab.server import Lab, application
 
+    port = sockets[0].getsockname()[1]
     try:
-        lab = Lab(
-            lambda: start(job.reading, job.seed),
-            sockets[0].getsockname()[1],
-            words=job.words,
-            overlay=job.overlay,
-        )
+        if isinstance(job, str):
+            lab = Lab(None, port, desk=desk(args), overlay=job)
+        else:
+            begun = iter([job.workers])
+            begin = partial(start, job.reading, job.seed)
+            lab = Lab(lambda: begin(next(begun, None)), port, words=job.words, overlay=job.overlay)
     except (Refused, Gone) as problem:
         complain(str(problem))
         return EXIT_BAD
@@ -137,13 +164,53 @@ def _text_of(path: Path) -> str:
         return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
-def start(reading: PoolReading, seed: int) -> tuple[Worker, Worker]:
-    """Workers that have read a pool; raises ``Refused`` or ``Gone``."""
-    trials, checks = Worker("trials"), Worker("checks")
+def names_pool(args: argparse.Namespace) -> bool:
+    """Whether a pool is given."""
+    return bool(args.inputs or args.slots)
+
+
+def desk(args: argparse.Namespace) -> Desk:
+    """Where a pool is put together of files that are dropped, read with the options given."""
+    from pieslice.lab.desk import Desk
+    from pieslice.lab.dropped import Dropped
+
+    dropped = Dropped()
+    place = dropped.folder.parent
+    spare = partial(spawn, place)
+
+    def begin(reading: PoolReading, workers: Workers | None) -> Workers:
+        return start(reading, args.seed, workers or spare())
+
+    return Desk(partial(dropped_reading, args, place), begin, spare, dropped)
+
+
+def dropped_reading(args: argparse.Namespace, place: Path, pool: DroppedPool) -> PoolReading:
+    """What the arguments ask for if the pool is what was dropped; raises ``InputError``.
+
+    ``place``: a folder for a copy under other names.
+    """
+    given = argparse.Namespace(**vars(args))
+    given.inputs = list(map(str, pool.items))
+    given.also = [*map(str, pool.also), *(args.also or ())]
+    for part, path in pool.named.items():
+        setattr(given, part, str(path))
+    reading = reading_of(given)
+    if args.anonymous:
+        from pieslice.lab.handover import renamed
+
+        return renamed(reading, Path(mkdtemp(dir=place))).reading
+    if not pool.title:
+        return reading
+    paths = evolve(reading.inputs.paths, title=pool.title)
+    return evolve(reading, inputs=evolve(reading.inputs, paths=paths))
+
+
+def start(reading: PoolReading, seed: int, workers: Workers | None = None) -> Workers:
+    """Workers, the first of which has read a pool; raises ``Refused`` or ``Gone``."""
+    trials, checks = workers or spawn()
     try:
         trials.begin(reading, seed)
-        checks.begin(reading, *trials.ready())
-        checks.ready()
+        checks.begin(reading, *trials.ready())  # who asks it waits until it is ready
     except BaseException:
         trials.close()
         checks.close()

@@ -4,7 +4,9 @@ The address has a random token, which becomes a cookie that scripts cannot read;
 another host (another name of this machine, which a page elsewhere may have rebound) and from other
 pages are refused; what asks for work needs a header that no form of another page can send.
 
-Inputs: two workers, the port.  Outputs: a Starlette application.
+Without a pool the page is one on which files are dropped (``desk.py``), until they are opened.
+
+Inputs: two workers or a desk, the port.  Outputs: a Starlette application.
 """
 
 from __future__ import annotations
@@ -27,9 +29,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pieslice.data import Content, Record
+from pieslice.lab.desk import Desk
+from pieslice.lab.dropped import TooMuch
 from pieslice.lab.export import WEB, template
 from pieslice.lab.texts import EditedTexts
-from pieslice.lab.worker import Gone, Outdated, Refused, Worker
+from pieslice.lab.worker import Gone, Outdated, Refused, Workers
 from pieslice.reports.pages import palette
 
 #: What every request that asks for work has: no form and no simple request of a page can send it.
@@ -66,13 +70,14 @@ class Lab:
 
     def __init__(
         self,
-        start: Callable[[], tuple[Worker, Worker]],
+        start: Callable[[], Workers] | None,
         port: int,
         *,
+        desk: Desk | None = None,
         words: Sequence[str] = ("POOL",),
         overlay: str = "",
     ) -> None:
-        """``start``: two workers, for trials and checks, that are ready.
+        """``start``: workers that are ready; None where a pool is put together on ``desk``.
 
         ``words``: what names the pool on a command line; ``overlay``: the text to begin with.
         """
@@ -81,9 +86,17 @@ class Lab:
         self.port: Final = port
         self.token: Final = secrets.token_urlsafe(24)
         self.cookie: Final = f"pieslice_lab_{port}"
+        self.desk: Final = desk
+        #: The number of the pool that is open, 0 for none: pages of another one ask in vain.
+        self.pool = 0
+        self._last = 0
         self._start = start
-        self._workers = start()
+        self._workers: Workers | None = None
         self._starting = asyncio.Lock()
+        if start is not None:
+            self._begin(start)
+        elif desk is not None:
+            desk.prepare()
 
     @property
     def address(self) -> str:
@@ -96,14 +109,53 @@ class Lab:
         return tuple(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
     @property
-    def workers(self) -> tuple[Worker, Worker]:
-        """The processes that work."""
+    def workers(self) -> Workers:
+        """The processes that work; raises ``Refused`` where no pool is open."""
+        if self._workers is None:
+            raise Refused("no pool is open")
         return self._workers
 
     def close(self) -> None:
-        """End the workers."""
-        for one in self._workers:
+        """End the workers, and remove what was dropped."""
+        self._end()
+        if self.desk is not None:
+            self.desk.close()
+
+    async def open(self, what: str) -> None:
+        """Open the pool that was put together; raises ``Refused`` or ``Gone``."""
+        desk = self.board()
+        async with self._starting:
+            reading = await asyncio.to_thread(desk.reading, what)
+            self._end()
+            try:
+                await asyncio.to_thread(self._begin, lambda: desk.start(reading))
+            except (Refused, Gone):
+                await asyncio.to_thread(desk.prepare)
+                raise
+
+    async def leave(self) -> None:
+        """Close the pool; what was dropped is there again."""
+        desk = self.board()
+        async with self._starting:
+            self._end()
+            await asyncio.to_thread(desk.prepare)
+
+    def board(self) -> Desk:
+        """Where a pool is put together; raises ``Refused`` where one was given."""
+        if self.desk is None:
+            raise Refused("the pool is that of the command line: start another laboratory")
+        return self.desk
+
+    def _begin(self, start: Callable[[], Workers]) -> None:
+        self._workers = start()
+        self._start = start
+        self._last += 1
+        self.pool = self._last
+
+    def _end(self) -> None:
+        for one in self._workers or ():
             one.close()
+        self._workers, self._start, self.pool = None, None, 0
 
     def admits(self, token: str) -> bool:
         """Whether it is the token."""
@@ -112,10 +164,11 @@ class Lab:
     async def ask(self, which: int, method: str, *arguments: object, lane: str = "") -> Content:
         """What a worker answers."""
         async with self._starting:
-            if not all(one.alive for one in self._workers):
-                self.close()
+            if self._start is not None and not all(one.alive for one in self.workers):
+                for one in self.workers:
+                    one.close()
                 self._workers = await asyncio.to_thread(self._start)
-        return await self._workers[which].ask(method, *arguments, lane=lane)
+        return await self.workers[which].ask(method, *arguments, lane=lane)
 
 
 def application(lab: Lab) -> Starlette:
@@ -124,11 +177,15 @@ def application(lab: Lab) -> Starlette:
         Route("/", _page),
         Route("/web/{name}", _asset),
         Route("/api/pool", _answered(_pool)),
+        Route("/api/files", _answered(_files)),
+        Route("/api/drop", _said(_drop), methods=["POST"]),
         *(
             Route(f"/api/{name}", _answered(do), methods=["POST"])
             for name, do in (
-                ("edit", _edit), ("why", _why), ("check", _check), ("export", _export),
+                ("edit", _edit), ("suggest", _suggest), ("why", _why), ("check", _check),
+                ("export", _export),
                 ("hover", _at("hover")), ("complete", _at("complete")),
+                ("paste", _paste), ("forget", _forget), ("open", _open), ("leave", _leave),
             )
         ),
     ]  # fmt: skip
@@ -190,7 +247,11 @@ async def _page(request: Request) -> Response:
         away = RedirectResponse("/", 303)
         away.set_cookie(lab.cookie, lab.token, httponly=True, samesite="strict")
         return away
-    page = _read("page.html").replace("{nonce}", request.scope["nonce"])
+    page = _read("page.html" if lab.pool else "start.html")
+    filled = {"nonce": request.scope["nonce"], "pool": str(lab.pool or ""),
+              "again": "1" if lab.desk is not None else ""}  # fmt: skip
+    for name, text in filled.items():
+        page = page.replace(f"{{{name}}}", text)
     return Response(page, media_type="text/html")
 
 
@@ -221,12 +282,24 @@ _Answer = Callable[[Lab, Record], Awaitable[object]]
 
 
 def _answered(do: _Answer) -> Callable[[Request], Awaitable[Response]]:
-    async def answered(request: Request) -> Response:
+    async def answer(request: Request) -> object:
+        return await do(request.app.state.lab, await _asked(request))
+
+    return _said(answer)
+
+
+def _said(
+    answer: Callable[[Request], Awaitable[object]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """An answer as JSON, and so is what stands against it."""
+
+    async def said(request: Request) -> Response:
         try:
-            asked = await _asked(request)
-            return _json(await do(request.app.state.lab, asked))
+            return _json(await answer(request))
         except Outdated:
             return _json({"cancelled": True})
+        except TooMuch as problem:
+            return _json({"problem": str(problem)}, 413)
         except Refused as problem:
             return _json({"problem": str(problem)}, 422)
         except Gone as problem:
@@ -234,7 +307,7 @@ def _answered(do: _Answer) -> Callable[[Request], Awaitable[Response]]:
         except (KeyError, TypeError, ValueError) as problem:
             return _json({"problem": f"a request that nobody understands: {problem}"}, 400)
 
-    return answered
+    return said
 
 
 def _json(value: object, status: int = 200) -> Response:
@@ -243,17 +316,20 @@ def _json(value: object, status: int = 200) -> Response:
 
 
 async def _asked(request: Request) -> Record:
-    """The object that the page sends; raises ``ValueError``, and 413 for one that is too big."""
+    """The object that the page sends; raises ``ValueError`` and ``Refused``."""
+    lab: Lab = request.app.state.lab
     if request.method != "POST":
         return {}
     body = bytearray()
     async for part in request.stream():
         body += part
         if len(body) > MOST:
-            raise HTTPException(413, f"a request has at most {MOST >> 20} MiB")
+            raise TooMuch(f"a request has at most {MOST >> 20} MiB")
     value = json.loads(body)
     if not isinstance(value, dict):
         raise ValueError("no object")
+    if str(value.get("pool", lab.pool)) != str(lab.pool):
+        raise Refused("another pool was opened in this laboratory: reload the page")
     return value
 
 
@@ -284,6 +360,10 @@ async def _edit(lab: Lab, asked: Record) -> object:
     return await lab.ask(0, "edit", _texts(asked), lane=_lane(asked, "edit"))
 
 
+async def _suggest(lab: Lab, asked: Record) -> object:
+    return await lab.ask(0, "suggest", lane=_lane(asked, "edit"))
+
+
 async def _why(lab: Lab, asked: Record) -> object:
     what, slot = _text(asked["what"]), asked.get("slot")
     if what not in ("job", "user", "group"):
@@ -309,3 +389,40 @@ def _at(method: str) -> _Answer:
         return await lab.ask(1, method, _texts(asked), *place, lane=_lane(asked, method))
 
     return answer
+
+
+# --- files that are dropped -----------------------------------------------------------------------
+
+
+async def _files(lab: Lab, _: Record) -> object:
+    return lab.board().told()
+
+
+async def _drop(request: Request) -> object:
+    """Take a file: its name in the address, its bytes in the body."""
+    lab: Lab = request.app.state.lab
+    name, dropped = request.query_params["name"], lab.board().dropped
+    with dropped.coming(name) as take:
+        async for piece in request.stream():
+            take(piece)
+    return dropped.row(await asyncio.to_thread(dropped.know, name))
+
+
+async def _paste(lab: Lab, asked: Record) -> object:
+    dropped = lab.board().dropped
+    return dropped.row(await asyncio.to_thread(dropped.paste, _text(asked["text"])))
+
+
+async def _forget(lab: Lab, asked: Record) -> object:
+    lab.board().dropped.forget(_text(asked["name"]))
+    return {}
+
+
+async def _open(lab: Lab, asked: Record) -> object:
+    await lab.open(_text(asked["what"]))
+    return {}
+
+
+async def _leave(lab: Lab, _: Record) -> object:
+    await lab.leave()
+    return {}

@@ -21,7 +21,6 @@ from pieslice.api.other_policy import edited_files, other_policy
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading
 from policy.config import Config
-from policy.editing.actions import place_of
 from policy.editing.positions import Positions
 from policy.versions import Version
 
@@ -115,6 +114,9 @@ class PolicyFiles:
 
     def mark(self, found: Diagnostic) -> JsonObject:
         """A finding; ``file`` is None for one that is in no text of the page."""
+        # It imports all findings, and most pools are read without one.
+        from policy.editing.actions import place_of
+
         place = place_of(found)
         file = None if place is None else self.name_of(place.source)
         row: JsonObject = {

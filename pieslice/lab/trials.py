@@ -10,10 +10,8 @@ Numbers of slots are slot weights.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from itertools import islice
 from typing import Final
 
 from attr import frozen
@@ -31,8 +29,10 @@ from pieslice.api.pool import Pool
 from pieslice.api.session import Cancel, Session, Trial
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading, read_pool
+from pieslice.lab.dropped import command
 from pieslice.lab.export import commands
 from pieslice.lab.machines import machines_of
+from pieslice.lab.suggestions import suggestions
 from pieslice.lab.texts import EditedTexts, PolicyFiles
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.charts import COLOURS, looks
@@ -40,14 +40,14 @@ from pieslice.reports.document import plain
 from pieslice.reports.layout import Block, Drawn, Line, TextTable
 from pieslice.reports.names import shortest
 from pieslice.reports.result import Result
-from policy.model import NegotiatorPolicy
 
 #: Trials that are kept for questions.
 _KEPT: Final = 6
 #: Characters of a line of what is drawn for a terminal.
 _WIDTH: Final = 76
-#: Suggestions of a first edit.
+#: Suggestions of a first edit, and the seconds after which no more are tried.
 _SUGGESTED: Final = 3
+_PATIENCE: Final = 2.0
 #: Answers of an exported page besides those that were asked for.
 _ANSWERED: Final = 60
 #: Characters of the identity of a pool.
@@ -107,8 +107,9 @@ class Trials:
             "time": iso_time(facts.now),
             "version": str(facts.version.version),
             "counts": {"slots": facts.slots, "jobs": facts.jobs, "users": facts.users},
-            "agreement": agreement
-            and {"agreeing": agreement.agreeing, "decisions": agreement.expected},
+            "agreement": None
+            if agreement is None or not facts.jobs
+            else {"agreeing": agreement.agreeing, "decisions": agreement.expected},
             "problems": self._files.marks(
                 one for one in held.capture.diagnostics if one.severity in ("error", "warning")
             ),
@@ -129,8 +130,26 @@ class Trials:
             },
             "base": self._cycle(self._base),
             "users": self._users(),
-            "suggestions": list(islice(suggestions(held.capture.policy), _SUGGESTED)),
+            "lacking": None if facts.jobs else {"part": "jobs", "command": command("jobs")},
         }
+
+    def suggest(self, *, cancelled: Cancel) -> list[JsonObject]:
+        """Edits worth a try, each with how many slots go another way; None: nobody looked."""
+        found: dict[str, JsonObject] = {}
+        spent = 0.0
+        for one in suggestions(self._session.base.held.capture.policy, self._base):
+            if len(found) == _SUGGESTED:
+                break
+            if one.subject in found:
+                continue
+            slots = None
+            if spent < _PATIENCE:
+                trial = self._trial(EditedTexts(f"{one.line}\n"), cancelled)
+                spent += sum(trial.seconds.values())
+                slots = len(trial.changes.slots) if trial.starts else 0
+            if slots != 0:
+                found[one.subject] = {"line": one.line, "slots": slots}
+        return list(found.values())
 
     def edit(self, texts: EditedTexts, *, cancelled: Cancel) -> JsonObject:
         """What comes of a policy; of one with which daemons would not start only why."""
@@ -309,20 +328,3 @@ def _block(block: Block) -> JsonObject:
 
 def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
-
-
-def suggestions(policy: NegotiatorPolicy) -> Iterator[str]:
-    """Edits that are worth a try with a policy, as lines of a configuration."""
-    preempts = policy.consider_preemption
-    yield f"NEGOTIATOR_CONSIDER_PREEMPTION = {str(not preempts).lower()}"
-    for spec in policy.groups[1:]:
-        if spec.static_quota:
-            yield f"GROUP_QUOTA_{spec.name} = {2 * spec.static_quota:g}"
-        elif spec.dynamic_quota:
-            yield f"GROUP_QUOTA_DYNAMIC_{spec.name} = {min(1.0, 2 * spec.dynamic_quota):g}"
-        else:
-            continue
-        break
-    yield f"PRIORITY_HALFLIFE = {max(1, int(policy.priority_halflife_seconds / 10))}"
-    with suppress(IndexError):
-        yield f"GROUP_ACCEPT_SURPLUS = {str(not policy.groups[1].accept_surplus).lower()}"

@@ -18,17 +18,20 @@ from contextlib import suppress
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 from queue import SimpleQueue
-from typing import Final
+from shutil import rmtree
+from typing import Final, TypeAlias
 
 from attr import frozen
 
 from pieslice.data import Content
 
-#: Kind of work -> the class whose methods answer, and which of them can be ended.
+#: Kind of work -> the class whose methods answer, which of them can be ended, and by how much it
+#: lets others go first.
 WORK: Final = {
-    "trials": ("pieslice.lab.trials", "Trials", frozenset(("edit", "why", "export"))),
-    "checks": ("pieslice.lab.checks", "TextChecks", frozenset(())),
+    "trials": ("pieslice.lab.trials", "Trials", frozenset(("edit", "suggest", "why", "export")), 0),
+    "checks": ("pieslice.lab.checks", "TextChecks", frozenset(()), 5),
 }
 #: What comes of a question.
 DONE, CANCELLED, REFUSED, GONE = "done", "cancelled", "refused", "gone"
@@ -54,10 +57,15 @@ class _Question:
     arguments: tuple[object, ...]
 
 
-def serve(pipe: Connection, kind: str) -> None:
-    """The body of the process: answers questions until the pipe is closed."""
+def serve(pipe: Connection, kind: str, folder: str | None = None) -> None:
+    """The body of the process: answers questions until the pipe is closed.
+
+    ``folder``: removed then.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes the pipe
-    module, name, endable = WORK[kind]
+    module, name, endable, patience = WORK[kind]
+    if hasattr(os, "nice"):
+        os.nice(patience)
     # Before another thread reads questions: their values import modules, too.
     work = getattr(import_module(module), name)
     inbox: SimpleQueue[_Question] = SimpleQueue()
@@ -70,15 +78,20 @@ def serve(pipe: Connection, kind: str) -> None:
                 newest[question.lane] = question.number
                 inbox.put(question)
         except (EOFError, OSError):
+            if folder is not None:
+                rmtree(folder, ignore_errors=True)
             os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
     begun = inbox.get()
     state, desk = _attempt(lambda: work(*begun.arguments))
-    pipe.send((0, state, getattr(desk, "facts", None) if state == DONE else desk))
-    while state == DONE:
-        question = inbox.get()
-        pipe.send((question.number, *_answer(desk, question, newest, endable)))
+    try:
+        pipe.send((0, state, getattr(desk, "facts", None) if state == DONE else desk))
+        while state == DONE:
+            question = inbox.get()
+            pipe.send((question.number, *_answer(desk, question, newest, endable)))
+    except OSError:
+        threading.Event().wait()  # nobody wants the answer: `listen` ends the process
 
 
 def _answer(
@@ -119,14 +132,19 @@ def _attempt(do: Callable[[], Content]) -> tuple[str, Content]:
 class Worker:
     """A process that works; questions are asked from one event loop."""
 
-    def __init__(self, kind: str) -> None:
-        """Start the process, which does nothing yet."""
+    def __init__(self, kind: str, folder: Path | None = None) -> None:
+        """Start the process, which does nothing yet.
+
+        ``folder``: goes when the process that starts it is killed.
+        """
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, kind), daemon=True)
+        given = theirs, kind, folder and str(folder)
+        self._process = context.Process(target=serve, args=given, daemon=True)
         self._process.start()
         theirs.close()
-        self._lock = threading.Lock()
+        self._lock, self._beginning = threading.Lock(), threading.Lock()
+        self._begun: tuple[str, Content] | None = None
         self._last = 0
         self._waiting: dict[int, Callable[[str, Content], None]] = {}
 
@@ -142,17 +160,23 @@ class Worker:
 
     def ready(self) -> Content:
         """Wait until it has begun, and give what it says then; raises ``Refused`` or ``Gone``."""
-        try:
-            _, state, answer = self._pipe.recv()
-        except (EOFError, OSError):
-            raise Gone(self._reason()) from None
-        threading.Thread(target=self._listen, daemon=True).start()
+        with self._beginning:
+            if self._begun is None:
+                try:
+                    _, *told = self._pipe.recv()
+                except (EOFError, OSError):
+                    told = [GONE, self._reason()]
+                self._begun = told[0], told[1]
+                threading.Thread(target=self._listen, daemon=True).start()
+        state, answer = self._begun
         if state != DONE:
-            raise Refused(answer)
+            raise (Gone if state == GONE else Refused)(answer)
         return answer
 
     async def ask(self, method: str, *arguments: object, lane: str = "") -> Content:
         """An answer; raises ``Outdated``, ``Refused`` or ``Gone``."""
+        if self._begun is None:
+            await asyncio.to_thread(self.ready)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[tuple[str, Content]] = loop.create_future()
 
@@ -208,3 +232,12 @@ class Worker:
         code = self._process.exitcode
         how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
         return f"the process that tries policies has ended {how}"
+
+
+#: Those for trials and for checks.
+Workers: TypeAlias = tuple[Worker, Worker]
+
+
+def spawn(folder: Path | None = None) -> Workers:
+    """Workers that wait for a pool; ``folder``: see ``Worker``."""
+    return Worker("trials", folder), Worker("checks")

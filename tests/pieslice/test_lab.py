@@ -87,7 +87,9 @@ def test_the_token_becomes_a_cookie_that_no_script_reads(campus: TestClient) -> 
 PLACES = [
     ("GET", "/"), ("GET", "/?token=wrong"), ("GET", "/web/main.js"), ("GET", "/api/pool"),
     ("GET", "/web/exported.html"), ("POST", "/api/export"),
+    ("GET", "/api/files"), ("POST", "/api/drop?name=a"),
     *(("POST", f"/api/{name}") for name in ("edit", "why", "check", "hover", "complete")),
+    *(("POST", f"/api/{name}") for name in ("suggest", "paste", "forget", "open", "leave")),
 ]  # fmt: skip
 
 
@@ -500,6 +502,22 @@ def test_no_process_is_left(
     if end == signal.SIGINT:
         assert process.returncode == 0
         assert took < 5  # 2 s on an idle machine
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc and ps")
+def test_a_process_whose_server_was_killed_ends_without_a_word(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    words = [sys.executable, "-m", "pieslice", "lab", str(TOUR), "--no-browser"]
+    with (
+        said.open("w") as err,
+        subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=err, text=True) as process,
+    ):
+        assert process.stdout is not None
+        process.stdout.readline()  # its checks may still be starting
+        workers = children(process.pid)
+        process.kill()
+    assert wait_until(lambda: not any(map(is_there, workers)), 60)
+    assert said.read_text("utf-8") == ""
 
 
 def test_it_listens_on_this_machine_alone(command: tuple[subprocess.Popen[str], str]) -> None:

@@ -140,7 +140,7 @@ def test_a_link_of_another_pool_changes_nothing(browser: Browser, link: str) -> 
     for address in served(ROOT / "examples" / "tour"):
         for page in opened(browser, at(address, link)):
             expect(page.locator("#refusal")).to_contain_text("The link is of another pool")
-            expect(page.locator("#rows")).to_contain_text("Change something in the policy")
+            expect(page.locator("#rows")).to_contain_text("Change something")
 
 
 # --- exported pages -------------------------------------------------------------------------------

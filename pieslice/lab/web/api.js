@@ -21,7 +21,13 @@ async function reached(request) {
   }
 }
 
-export const pool = async () => answered(await reached(fetch("/api/pool")));
+const HEADERS = {"x-pieslice-lab": "1"};
+const got = async name => answered(await reached(fetch(`/api/${name}`)));
+export const pool = () => got("pool");
+export const files = () => got("files");
+
+export const drop = async (name, file) => answered(await reached(
+  fetch(`/api/drop?${new URLSearchParams({name})}`, {method: "POST", headers: HEADERS, body: file})));
 
 // The exported page without its data.
 export async function template() {
@@ -34,8 +40,8 @@ export async function ask(kind, question) {
   const number = newest[kind] = (newest[kind] || 0) + 1;
   const response = await reached(fetch(`/api/${kind}`, {
     method: "POST",
-    headers: {"content-type": "application/json", "x-pieslice-lab": "1"},
-    body: JSON.stringify({...question, page: PAGE}),
+    headers: {...HEADERS, "content-type": "application/json"},
+    body: JSON.stringify({...question, page: PAGE, pool: document.body.dataset.pool || 0}),
   }));
   const answer = await answered(response);
   return number !== newest[kind] || answer?.cancelled ? null : answer;

@@ -66,7 +66,7 @@ function difference(found, texts) {
   if (isChanged(texts)) pays.setChanges(found.changes, found.users);
   else {
     byId("sentence").textContent = "no difference: this is the running policy";
-    pays.suggest(overview.suggestions, editor.insert);
+    suggest();
   }
   if (!overview.checkable) { verdict(true, "starts"); showFindings([]); }
 }
@@ -154,19 +154,50 @@ function definition(name) {
   return place && {...place, go: () => editor.show({file: place.file, from: [place.line, 0]})};
 }
 
-async function begin() {
-  overview = await api.pool();
-  const {counts, agreement} = overview;
-  byId("pool").replaceChildren(make("b", {}, overview.name), ` ${overview.time} \u00b7 ${plural(counts.slots, "slot")} \u00b7 ${plural(counts.jobs, "job")} \u00b7 ${plural(counts.users, "user")} \u00b7 HTCondor ${overview.version}`);
+// --- the head, and what to begin with ------------------------------------------------------------
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+// `2026-11-27T14:03:00Z` is 27 Nov 14:03 UTC, with the year if it is another one.
+function moment(iso) {
+  const [, year, month, day, time] = /^(\d+)-(\d+)-(\d+)T(\d+:\d+)/.exec(iso) || [];
+  if (!time) return iso;
+  const years = Number(year) === new Date().getUTCFullYear() ? "" : ` ${year}`;
+  return `${Number(day)} ${MONTHS[month - 1]}${years} ${time} UTC`;
+}
+
+function head() {
+  const {name, time, counts, agreement, version} = overview;
+  const whole = Object.entries(counts).map(([what, count]) => plural(count, what.slice(0, -1))).join(", ");
+  byId("pool").replaceChildren(make("b", {}, name), `, ${moment(time)}: ${whole}.`);
+  byId("pool").title = shown(`${name}, ${time}, HTCondor ${version}`);
   if (agreement) {
     byId("agreement").className = agreement.agreeing === agreement.decisions ? "good" : "bad";
     byId("agreement").textContent = `${agreement.agreeing} of ${agreement.decisions} decisions agree with the real negotiator`;
   }
-  document.title = shown(`${overview.name} - pieslice lab`);
+  document.title = shown(`${name} - pieslice lab`);
+  byId("leave").hidden = !document.body.dataset.again;
+  byId("leave").addEventListener("click", async () => {
+    await api.ask("leave", {});
+    location.assign("/");
+  });
+}
+
+let worth = null;
+async function suggest() {
+  if (overview.lacking) return pays.lack(overview.lacking);
+  pays.suggest(worth || [], editor.insert);
+  worth ||= await api.ask("suggest", {}).catch(() => null);
+  if (worth && !isChanged(editor.texts())) pays.suggest(worth, editor.insert);
+}
+
+async function begin() {
+  overview = await api.pool();
+  head();
   why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), ...question})), definition);
   map.begin(overview, why.askOfCell);
   pays.begin(why.ask);
-  pays.suggest(overview.suggestions, editor.insert);
+  suggest();
   editor.begin(overview.files, () => { soon("edit", edit); soon("check", check); soon("remember", sharing.remember); });
   addEventListener("keydown", onKey);
   byId("help").addEventListener("click", () => byId("keys").showModal());

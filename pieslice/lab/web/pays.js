@@ -80,11 +80,20 @@ export function setChanges(found, users) {
   show();
 }
 
-export function suggest(lines, take) {
+export function suggest(found, take) {
   changes = null;
   show();
-  byId("rows").replaceChildren(make("p", {}, "Change something in the policy. Try:"), make("ul", {class: "suggestions"},
-    ...lines.map(line => make("li", {}, make("button", {click: () => take(line)}, make("code", {}, line))))));
+  byId("rows").replaceChildren(make("p", {}, found.length ? "Change something: try" : "Change something in the policy."),
+    make("ul", {class: "suggestions"}, ...found.map(({line, slots}) => make("li", {}, make("button", {click: () => take(line)}, make("code", {}, line)),
+      make("span", {class: "soft"}, slots == null ? "" : ` ${slots} slot${slots === 1 ? " differs" : "s differ"}`)))));
+}
+
+// A pool without jobs.
+export function lack({part, command}) {
+  changes = null;
+  show();
+  byId("rows").replaceChildren(make("p", {class: "heading"}, `No ${part}: nothing can be matched.`),
+    make("p", {}, "The pool shows who holds what. To see who gains and who pays, add what this prints:"), make("pre", {}, command));
 }
 
 export const shownKind = () => kind;
