@@ -22,6 +22,7 @@ from negotiator.matching.board import Board, Candidates
 from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
 from negotiator.matching.candidates import (
     CANDIDATE_TESTS,
+    MATCHING,
     Tester,
     gathered,
     limits_depend_on_slot,
@@ -147,7 +148,7 @@ class ColumnEngine:
         first: Sequence[tuple[Refusal, Way]] = self._first
         if matched is not None:
             known: Way = lambda ask, kind, bits: bits & matched  # noqa: E731
-            first = [(c, known if c is Refusal.REQUIREMENTS else way) for c, way in first]
+            first = [(c, known if c is MATCHING else way) for c, way in first]
         bits = _left(ask, first, MatchKind.NONE, bits)
         if not bits:
             return Passed(0)

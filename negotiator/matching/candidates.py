@@ -50,6 +50,9 @@ def advertised_by_parent(slot: Slot, context: EvalContext) -> bool:
     )
 
 
+#: The test of which may be known beforehand which slots pass it: that of both requirements.
+MATCHING: Final = Refusal.REQUIREMENTS
+
 #: What a slot has to pass to be a candidate, in order: the cause of a refusal, what has to be true.
 CANDIDATE_TESTS: Final = (
     CandidateTest(
@@ -95,7 +98,7 @@ class Tester:
         for cause, condition, kinds, made in CANDIDATE_TESTS:
             if not made(policy):
                 continue
-            known = matched if cause is Refusal.REQUIREMENTS else None
+            known = matched if cause is MATCHING else None
             passes = known or condition.ready(ask)
             if passes is None:
                 continue
@@ -109,7 +112,7 @@ class Tester:
         pair = Pair(slot, self._ask.request, slot.weight)
         for cause, passes in self._first:
             if not passes(pair):
-                found = self._by_children(position, slot) if cause is Refusal.REQUIREMENTS else None
+                found = self._by_children(position, slot) if cause is MATCHING else None
                 return cause if found is None else found
         for kind, true in self._kinds:  # pragma: no branch - the last kind has no condition
             if true is None or true(pair):

@@ -151,8 +151,9 @@ HOLE: Final = Finding(
     "A reference to a macro that nobody defines expands to nothing and leaves a hole: a condition"
     " is false or does not parse, a limit is its default, a path begins at the root. `$(MINUTE)`"
     " and `$(HOUR)` are built in, `$(DAY)` is not.",
-    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 600$(DAY) && RemoteUserPrio > 2000\n",
-    "DAY = 86400\nPREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > 2000\n",
+    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 600$(DAY) && RemoteUserPrio > SubmitterUserPrio\n",
+    "DAY = 86400\n"
+    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > SubmitterUserPrio\n",
     elsewhere=True,
 )
 NO_REFERENCE: Final = Finding(

@@ -37,8 +37,8 @@ SHORT_AGE: Final = Finding(
     "a minimum run time that seems not to be in seconds",
     "Ages and run times are in seconds; less than half a minute protects nothing, and years are"
     " never reached.",
-    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 4 && RemoteUserPrio > 1000\n",
-    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 4 * 3600 && RemoteUserPrio > 1000\n",
+    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 4 && RemoteUserPrio > SubmitterUserPrio\n",
+    "PREEMPTION_REQUIREMENTS = TotalJobRunTime > 4 * 3600 && RemoteUserPrio > SubmitterUserPrio\n",
 )
 NOT_MEBIBYTES: Final = Finding(
     "P603",

@@ -118,6 +118,7 @@ def test_a_macro_is_explained_and_completed(page: Page) -> None:
 
 
 def test_nothing_needs_a_mouse(page: Page) -> None:
+    expect(page.locator("#rows button").first).to_be_visible()
     page.keyboard.press("Alt+3")
     expect(page.locator("#rows button").first).to_be_focused()
     page.keyboard.press("Enter")
