@@ -287,6 +287,19 @@ def test_columns_that_take_too_much_are_refused(
         load_file(path)
 
 
+def test_ads_made_of_columns_are_refused_if_they_are_kept_and_take_too_much(
+    low: Callable[[int, float], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "ads"
+    path.write_text("".join(f"A = {number}\n\n" for number in range(2000)))
+    loaded = load_file(path)
+    taken = traced(lambda: list(loaded.to_ads(ClassAd)))
+    low(int(0.75 * taken), 0)
+    with pytest.raises(LimitError, match=f"^{path}: what is read takes more"):
+        list(loaded.to_ads(ClassAd))
+    assert len(deque(loaded.to_ads(ClassAd), 1)) == 1
+
+
 def test_problems_that_take_too_much_are_refused(
     low: Callable[[int, float], None], tmp_path: Path
 ) -> None:
