@@ -109,6 +109,7 @@ def test_edits_in_any_order_give_what_pools_that_know_of_none_give(folder: Path)
         assert said(session.edit(text)) == said_by(pieslice.read(folder), text), text
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", [TOUR, CAMPUS], ids=lambda p: p.stem)
 def test_every_edit_gives_what_pools_that_know_of_none_give(folder: Path) -> None:
@@ -136,6 +137,7 @@ def test_a_session_decides_a_recorded_cycle_as_a_pool_does(path: Path) -> None:
     assert repr(session.base.cycle.result) == repr(pool.negotiate().result)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("path", vectors(), ids=lambda path: path.stem)
 def test_a_session_decides_every_recorded_cycle_as_a_pool_does(path: Path) -> None:
