@@ -24,7 +24,7 @@ from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import input_words
 from pieslice.inputs.pool import PoolReading, reading_of
-from pieslice.lab.texts import EditedTexts
+from pieslice.lab.texts import OVERLAY, EditedTexts, called
 from pieslice.lab.worker import Gone, Refused, Workers, spawn
 from pieslice.limiting import begin_to_write
 from pieslice.reports.output import MAX_BESIDE, show_diagnostics
@@ -53,7 +53,11 @@ def run_lab(args: argparse.Namespace, workers: Workers | None = None) -> int:
             if args.anonymous:
                 place = stack.enter_context(TemporaryDirectory(prefix="pieslice-"))
                 job = _anonymous(job, Path(place))
-            return _serve(args, job) if args.export is None else _export(job, Path(args.export))
+            return (
+                _serve(args, job)
+                if args.export is None
+                else _export(job, Path(args.export), args.edit)
+            )
     except InputError as problem:
         show_diagnostics(problem.diagnostics, sys.stderr)
         return EXIT_BAD
@@ -137,8 +141,8 @@ def _serve(args: argparse.Namespace, job: _Job | str) -> int:
     return EXIT_OK
 
 
-def _export(job: _Job, target: Path) -> int:
-    """Write a page that needs no server."""
+def _export(job: _Job, target: Path, edit: str | None) -> int:
+    """Write a page that needs no server; ``edit``: the file of the overlay."""
     from pieslice.api.errors import Error
     from pieslice.lab.export import page
     from pieslice.lab.trials import Trials
@@ -148,7 +152,7 @@ def _export(job: _Job, target: Path) -> int:
         trials = Trials(job.reading, job.seed)
         data = trials.page_data(texts, job.words, time())
     except Error as problem:
-        complain(str(problem))
+        complain(called(str(problem), edit or OVERLAY))
         return EXIT_BAD
     text = page(data).encode()
     begin_to_write()

@@ -134,9 +134,9 @@ class PolicyFiles:
         return row
 
 
-def called(text: str) -> str:
-    """Words of a reader with the name that the page has for the overlay."""
-    return text.replace(_READ_AS, OVERLAY)
+def called(text: str, name: str = OVERLAY) -> str:
+    """Words of a reader with the name of the overlay: that of the page, or of its file."""
+    return text.replace(_READ_AS, name)
 
 
 def span(positions: Positions, start: int, end: int) -> JsonObject:

@@ -159,7 +159,9 @@ def test_a_text_that_nobody_starts_with_has_no_page(
     (tmp_path / "change").write_text("NEGOTIATOR_INTERVAL 60\n", "utf-8")
     words = ["--edit", str(tmp_path / "change"), "--export", str(tmp_path / "page.html")]
     assert main(["lab", str(TOUR), *words]) == 2
-    assert "NEGOTIATOR_INTERVAL 60" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'change'}:1:" in said
+    assert "NEGOTIATOR_INTERVAL 60" in said
     assert not (tmp_path / "page.html").exists()
 
 
