@@ -78,7 +78,7 @@ def arguments() -> argparse.Namespace:
 
 def cluster(args: argparse.Namespace) -> HTCondorCluster:
     """One worker a job, one point at a time."""
-    scheduler = {"dashboard_address": None, "port": args.port}
+    scheduler = {"dashboard_address": "127.0.0.1:0", "port": args.port}
     if args.address:
         scheduler["host"] = args.address
     return HTCondorCluster(

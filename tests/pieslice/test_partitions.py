@@ -138,7 +138,7 @@ def test_row_groups_of_parquet_files_are_parts(folder: Path) -> None:
 def client() -> Iterator[Any]:
     """Of a cluster of two processes."""
     distributed = pytest.importorskip("distributed", reason="the extra `dask` is optional")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with (
         distributed.LocalCluster(processes=True, **options) as cluster,
         distributed.Client(cluster) as client,

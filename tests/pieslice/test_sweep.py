@@ -264,7 +264,7 @@ def test_on_a_dask_cluster_of_two_workers(
     assert main([*words, *AXES, "--jobs", "1"]) == 0
     alone = capsys.readouterr().out
     monkeypatch.setenv("MARKS", str(tmp_path))
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     monkeypatch.setattr(work, "PATIENCE", 60)
     # One death of a worker is enough to blame a point.
     blame = {"distributed.scheduler.allowed-failures": 0}
