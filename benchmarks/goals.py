@@ -44,6 +44,8 @@ RUNS = {
         "bench_cycle 1000x100 small medium",
         "bench_simulate",
         "bench_session",
+        "bench_lsp",
+        "bench_lab campus medium",
     ),
     "large": (
         "bench_parse",
@@ -56,6 +58,7 @@ RUNS = {
         "bench_fuzz",
         "bench_history",
         "bench_cycle large huge",
+        "bench_lab large",
     ),
 }
 
@@ -139,6 +142,12 @@ def edit(pool: str, kind: str) -> Row:
     return {"profile": pool, "kind": kind}
 
 
+def page(pool: str, what: str, must: float, aim: float, unit: str = " s") -> Goal:
+    """What somebody waits for before the page of a pool, or what it takes."""
+    of, rows = (SECONDS if unit == " s" else under("mb")), {"profile": pool, "what": what}
+    return Goal(f"laboratory, {pool}: {what}", must, aim, unit, "bench_lab", rows, of, most=True)
+
+
 GOALS = (
     Goal("match, 100k slots x 10k autoclusters, cold, to classad2",
          500, 2500, "x", "bench_match", FULL, under("cold_ratio")),
@@ -196,6 +205,18 @@ GOALS = (
          0.02, 0.01, " s", "bench_session", edit("medium", "nothing"), SECONDS, most=True),
     Goal("why, rank and quotas of a session there",
          0.3, 0.1, " s", "bench_session", edit("medium", "question"), SECONDS, most=True),
+    Goal("language server: greeting",
+         0.6, 0.4, " s", "bench_lsp", {"what": "greeting"}, SECONDS, most=True),
+    Goal("from a key to the marks of 2,000 lines",
+         0.5, 0.35, " s", "bench_lsp", {"what": "key to marks"}, SECONDS, most=True),
+    Goal("worst answer while that is checked",
+         0.05, 0.03, " s", "bench_lsp", {"what": "answer in a check"}, SECONDS, most=True),
+    page("campus", "first view", 1.5, 1.0), page("campus", "edit", 0.15, 0.1),
+    page("campus", "why", 0.15, 0.1),
+    page("medium", "first view", 3, 2), page("medium", "edit", 1.0, 0.5),
+    page("medium", "why", 0.5, 0.3),
+    page("large", "edit", 5, 3), page("large", "frame", 0.05, 0.02),
+    page("large", "memory", 150, 100, " MB"), page("large", "sent", 3, 2, " MB"),
     Goal("exponent of matching in slots",
          1.05, 0.6, "", "bench_scaling", GRID, under("in_slots"), most=True),
     Goal("exponent of matching in autoclusters",

@@ -193,7 +193,7 @@ def _known_names(version: Version) -> tuple[str, ...]:
     return tuple(read_by(version, reversed(unique.values())))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65_536)
 def _detail(name: str, version: Version) -> str:
     known = find_parameter(name, version)
     return "" if known is None else known.doc
