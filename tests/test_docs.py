@@ -222,6 +222,9 @@ def test_every_image_is_drawn_by_a_command_of_its_page(page: Path) -> None:
             code = "".join(path.read_text() for path in tests)
             assert f'picture(page, "{Path(file).stem}")' in code, name
             continue
+        if folder == "editors":  # a program of others, in the version that was tried
+            assert f"{' '.join(text.split()[:2])} (" in page.read_text(), name
+            continue
         option = f"--plots {folder}" if folder else f"--plot {file}"
         assert re.search(rf"{re.escape(option)}(\s|$)", code), name
 
