@@ -1,7 +1,8 @@
 """Measures a whole negotiation cycle: the example pool, lean pools that only scan, full ones.
 
 Run: ``python benchmarks/bench_cycle.py [SLOTSxREQUESTS | PROFILE ...]``, by default ``1000x100
-5000x100 small``.  Profiles are ``small``, ``medium`` and ``large``: pools of ``make_pool.py`` (seed
+5000x100 small``.  Profiles are ``small``, ``medium`` (with 983 submitters), the same
+with 50 ``submitters`` or 200 ``groups`` with quotas, and ``large``: pools of ``make_pool.py`` (seed
 1), after loading, with the columns from nothing, with the columns that an equal cycle before has
 left, and (``small``, or with ``--reference``) slot by slot; whether all results are equal stands
 beside the times.  Each is measured in processes of its own, some of them several times; the best
@@ -96,12 +97,14 @@ Requirements = (TARGET.Arch == "X86_64") && (TARGET.OpSys == "LINUX") && \
 PROFILES = {
     "small": {"--slots": 1000, "--jobs": 200, "--autoclusters": 50},
     "medium": {"--slots": 10_000, "--jobs": 2000, "--autoclusters": 1000},
+    "submitters": {"--slots": 10_000, "--jobs": 2000, "--autoclusters": 1000, "--submitters": 50},
+    "groups": {"--slots": 10_000, "--jobs": 2000, "--autoclusters": 1000, "--groups": 200},
     "large": {"--slots": 100_000, "--jobs": 20_000, "--autoclusters": 10_000},
     "huge": {"--slots": 100_000, "--jobs": 20_000, "--autoclusters": 10_000},
 }
 #: How many processes measure it, one after the other; the fastest counts, since other work on the
 #: machine only adds.
-TIMES = {"small": 3, "medium": 5, "large": 3, "huge": 1}
+TIMES = {"small": 3, "medium": 5, "submitters": 3, "groups": 3, "large": 3, "huge": 1}
 #: How many slots of a huge pool are made of one that was read.
 COPIES = 10
 
@@ -165,11 +168,18 @@ def lean(slots: int, requests: int) -> None:
 
 def make_profile(name: str, folder: Path) -> None:
     """The capture of a profile."""
+    write_pool(PROFILES[name], folder)
+
+
+def write_pool(options: dict[str, int], folder: Path) -> None:
+    """The capture that ``make_pool.py`` makes."""
     maker = Path(__file__).with_name("make_pool.py")
-    words = [str(word) for pair in PROFILES[name].items() for word in pair]
+    words = [str(word) for pair in options.items() for word in pair]
     command = [sys.executable, str(maker), *words, "--seed", "1", "--out", str(folder)]
     subprocess.run(command, check=True, capture_output=True)
-    (folder / "condor_config").write_text(CONFIG, encoding="utf-8")
+    groups = folder / "groups.conf"
+    text = CONFIG + (groups.read_text(encoding="utf-8") if groups.exists() else "")
+    (folder / "condor_config").write_text(text, encoding="utf-8")
 
 
 def repeated(slots: LoadedSlots, times: int) -> LoadedSlots:
