@@ -23,6 +23,7 @@ from typing import Final
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -40,6 +41,8 @@ from pieslice.reports.pages import palette
 HEADER: Final = "x-pieslice-lab"
 #: Bytes of a request.
 MOST: Final = 8 << 20
+#: Bytes from which an answer is compressed: a page of 100,000 slots is 8 MB of names and numbers.
+_LARGE: Final = 4096
 _KINDS: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -191,6 +194,7 @@ def application(lab: Lab) -> Starlette:
     ]  # fmt: skip
     app = Starlette(routes=routes)
     app.state.lab = lab
+    app.add_middleware(GZipMiddleware, minimum_size=_LARGE, compresslevel=1)
     app.add_middleware(_Guard, lab=lab)
     return app
 

@@ -145,6 +145,15 @@ def test_what_asks_for_work_needs_the_header_of_the_page(campus: TestClient, pat
     assert answer.status_code == 403
 
 
+def test_a_pool_travels_in_less_than_half_of_its_bytes(campus: TestClient) -> None:
+    answer = campus.get("/api/pool", headers={"accept-encoding": "gzip"})
+    assert answer.headers["content-encoding"] == "gzip"
+    assert 2 * int(answer.headers["content-length"]) < len(answer.content)
+    as_it_is = campus.get("/api/pool", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in as_it_is.headers
+    assert as_it_is.json() == answer.json()
+
+
 @pytest.mark.parametrize("path", ["/", "/web/main.js", "/api/pool", "/nowhere"])
 def test_every_answer_is_for_the_page_alone(campus: TestClient, path: str) -> None:
     for headers in ({}, {"host": "evil.example"}):
