@@ -6,6 +6,7 @@ import csv
 import gzip
 import itertools
 import json
+import math
 import os
 import re
 import shlex
@@ -1086,6 +1087,14 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in folder.iterdir()
         if path.name not in ("run.json", "checkpoint.json")
     }
+
+
+@pytest.mark.parametrize("days", ["0.05", "0.25"])
+def test_a_day_is_24_hours(words: list[str], days: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "--days", days, "--json"]) == 0
+    ran = json.loads(capsys.readouterr().out)
+    assert ran["hours"] * 3600 == pytest.approx(24 * 3600 * float(days))
+    assert ran["cycles"] == math.ceil(24 * 12 * float(days))  # one every 300 s
 
 
 @pytest.mark.slow

@@ -207,8 +207,23 @@ def test_the_ads_of_a_pool_outrank_its_project(
         ('condor-version = "22.0"\n', "22.0 is older than 23.0.0"),
         ("condor-version = 24.0\n", "condor-version is a text"),
         ('version = "24.0"\n', "`version` is no key of a project"),
-        ("condor-version\n", "not TOML"),
     ],
+)
+def test_a_key_of_a_project_that_is_wrong_is_marked(
+    project: Path, text: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pieslice.toml").write_text(text)
+    assert main(["check", "../condor_config"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert message in " ".join(said)
+    key = text.partition(" ")[0]
+    shown = next(number for number, line in enumerate(said) if line.endswith(text.strip()))
+    begin = said[shown].index(key)
+    assert said[shown + 1][begin:] == "^".ljust(len(key), "~")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("condor-version\n", "not TOML"), ("= 3\n", "not TOML")]
 )
 def test_a_project_that_says_nothing_sensible_is_refused(
     project: Path, text: str, message: str, capsys: pytest.CaptureFixture[str]
