@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from random import Random
 from threading import Lock
 from time import perf_counter
 from types import MappingProxyType
 
-from attr import define, field, frozen
+from attr import define, evolve, field, frozen
 
 from classad.binding.python_values import PythonValue, item_to_python
 from classad.errors import Diagnostic
@@ -32,6 +33,7 @@ from pieslice.api.errors import Cancelled, Error, ReadError, one_family
 from pieslice.api.other_policy import edited_files, other_policy
 from pieslice.inputs.pool import PoolReading
 from pieslice.negotiate.answer import Cycle, answer, hold_cycle, outcome_of
+from pieslice.negotiate.course import CycleCourse, seconds_between
 from pieslice.negotiate.waiting import OutlookMaker
 from pieslice.reports.layout import plural
 from pieslice.terminal import printable
@@ -140,6 +142,11 @@ class Session:
     def _base(self) -> _Held:
         return self.base.held
 
+    @cached_property
+    def _later_engines(self) -> Engines:
+        """Those of cycles after the first one, whose slots are others."""
+        return make_engines(ENGINES[0], lasting=True, sparing=True)
+
     @contextmanager
     def _alone(self, cancelled: Cancel) -> Iterator[None]:
         """Keep other threads out, and turn what the rooms below raise into errors."""
@@ -219,6 +226,24 @@ class _Held:
 
 
 @define(eq=False)
+class _Course:
+    """The cycles with a policy that were held so far; ``name``: of its pool."""
+
+    name: str
+    interval: float
+    course: CycleCourse
+    held: list[_Held] = field(factory=list)
+
+    def at(self, number: int, stages: _Stages) -> _Held:
+        """The ``number``-th one, counted from 1."""
+        while len(self.held) < number:
+            with stages.stage(_NEGOTIATING):
+                found = self.course.next(stages.watch)
+            self.held.append(_Held(found.pool, self.name, found.turn.result))
+        return self.held[number - 1]
+
+
+@define(eq=False)
 class _Stages:
     """The stages of an edit: seconds that each took, and whether it is to end."""
 
@@ -262,6 +287,9 @@ class Trial:
     seconds: Mapping[str, float] = field(factory=dict)
     of: _Held | None = None
     changed: Changes | None = None
+    #: The cycle it is about, counted from 1: another one is one of ``later``.
+    number: int = 1
+    _course: list[_Course] = field(factory=list)
 
     @property
     def held(self) -> _Held:
@@ -330,6 +358,49 @@ class Trial:
             found[name] = [values[code] for code in rows]
         return found
 
+    def later(
+        self, number: int, *, interval: float | None = None, cancelled: Cancel | None = None
+    ) -> Trial:
+        """The ``number``-th cycle with this policy, as ``pieslice negotiate --cycles`` holds it.
+
+        Its ``changes`` are those from the same cycle of the running policy.  ``interval``: seconds
+        from one cycle to the next, ``NEGOTIATOR_INTERVAL`` without it.  Cycles that were held are
+        kept, also when ``cancelled`` ends this with ``Cancelled``.
+        """
+        if number < 1 or self.number != 1:
+            raise Error("cycles are counted from 1, which is the first one of a policy")
+        session, other = self.session, self.held
+        seconds = seconds_between(session.base.held.capture, interval)
+        with session._alone(cancelled or _never):
+            base = session.base._held_at(number, seconds)
+            if self.affects:
+                other = self._held_at(number, seconds)
+            elif self.changed is not None:
+                other = evolve(base, name=other.name)
+            with session._stages.stage(_COMPARING):
+                changes = None if self.changed is None else base.changes(other)
+            return Trial(
+                session,
+                affects=self.affects,
+                seconds=session._stages.seconds,
+                of=base if changes is None else other,
+                changed=changes,
+                number=number,
+            )
+
+    def forget_later(self) -> None:
+        """Keep no cycle after the first one."""
+        self._course.clear()
+
+    def _held_at(self, number: int, interval: float) -> _Held:
+        if not self._course or self._course[0].interval != interval:
+            held = self.held
+            course = CycleCourse(
+                held.capture, interval, Random(self.session.seed), self.session._later_engines
+            )
+            self._course[:] = [_Course(held.name, interval, course)]
+        return self._course[0].at(number, self.session._stages)
+
     @contextmanager
     def _asked(self) -> Iterator[AskedCycle]:
         """The cycle, to ask questions about it."""
@@ -341,7 +412,8 @@ class Trial:
     def _cycle(self) -> AskedCycle:
         """The cycle, run once to record what questions ask of it."""
         session = self.session
-        return AskedCycle.of(self.held.capture, session.seed, session._engines).run_for_all()
+        engines = session._engines if self.number == 1 else session._later_engines
+        return AskedCycle.of(self.held.capture, session.seed, engines).run_for_all()
 
     def __repr__(self) -> str:
         if self.of is None:

@@ -20,7 +20,7 @@ from attr import frozen
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.jobs.requests import QueuedJob
-from negotiator.matching.board import Board, CycleWatch
+from negotiator.matching.board import Board, CycleWatch, Event, Watch
 from negotiator.matching.engine import Engines
 from negotiator.matching.stopwatch import RequestCosts
 from negotiator.model.result import CycleResult
@@ -78,13 +78,23 @@ def next_turn(
     rng: Random | None = None,
     costs: RequestCosts | None = None,
     engine: str | Engines = ENGINES[0],
+    watch: Watch | None = None,
 ) -> Turn:
-    """Hold a cycle on the pool as it is, and carry out what it decides."""
-    watch, snapshot = CycleWatch(), course.snapshot()
+    """Hold a cycle on the pool as it is, and carry out what it decides.
+
+    ``watch`` is called with each event; what it raises ends the cycle, of which nothing stays.
+    """
+    noted, snapshot = CycleWatch(), course.snapshot()
+
+    def both(event: Event) -> None:
+        noted(event)
+        if watch is not None:
+            watch(event)
+
     result = negotiate(
-        snapshot, course.policy, now=now, rng=rng, watch=watch, costs=costs, engine=engine
+        snapshot, course.policy, now=now, rng=rng, watch=both, costs=costs, engine=engine
     )
-    assert watch.board is not None
-    starts = course.follow(result, watch.placements.jobs, watch.board)
-    jobs = tuple(watch.placements.jobs)
-    return Turn(number, snapshot, result, jobs, watch.board, starts)
+    assert noted.board is not None
+    starts = course.follow(result, noted.placements.jobs, noted.board)
+    jobs = tuple(noted.placements.jobs)
+    return Turn(number, snapshot, result, jobs, noted.board, starts)

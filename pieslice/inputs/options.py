@@ -154,14 +154,14 @@ def add_local_name(parser: argparse.ArgumentParser, more: str = "") -> None:
     )
 
 
-def add_course(parser: argparse.ArgumentParser) -> None:
-    """How many cycles, and how far apart."""
+def add_course(parser: argparse.ArgumentParser, count: int = 1) -> None:
+    """How many cycles, and how far apart; ``count``: without a number."""
     parser.add_argument(
         "--cycles",
         type=whole_number("a number of cycles from 1 to 10000", 1, 10_000),
-        default=1,
+        default=count,
         metavar="N",
-        help="cycles one after another, each with the claims of the one before (default 1)",
+        help=f"cycles one after another, each with the claims of the one before (default {count})",
     )
     parser.add_argument(
         "--interval",

@@ -6,7 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import whole_number
-from pieslice.inputs.options import INPUT_HELP, add_inputs, add_local_name
+from pieslice.inputs.options import INPUT_HELP, add_course, add_inputs, add_local_name
+from pieslice.lab import CYCLES
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
@@ -33,6 +34,7 @@ def add_commands(subcommands: Subcommands) -> None:
     parser.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
     add_inputs(parser)
     add_local_name(parser)
+    add_course(parser, CYCLES)
     parser.add_argument(
         "--edit", metavar="F", help="begin with this text, which is read after the configuration"
     )

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from attr import evolve, frozen
 
@@ -24,6 +24,7 @@ from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import input_words
 from pieslice.inputs.pool import PoolReading, reading_of
+from pieslice.lab import CYCLES
 from pieslice.lab.texts import OVERLAY, EditedTexts, called
 from pieslice.lab.worker import Gone, Refused, Workers, spawn
 from pieslice.limiting import begin_to_write
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from pieslice.lab.desk import Desk
     from pieslice.lab.dropped import DroppedPool
 
+#: Cycles that can be looked at, and the seconds between two, None for ``NEGOTIATOR_INTERVAL``.
+Course: TypeAlias = tuple[int, float | None]
 #: Seconds in which requests may end after Ctrl-C.
 _PATIENCE = 1
 
@@ -48,7 +51,8 @@ def run_lab(args: argparse.Namespace, workers: Workers | None = None) -> int:
         overlay = "" if args.edit is None else _text_of(Path(args.edit))
         if not names_pool(args):
             return _serve(args, _without_pool(args, overlay))
-        job = _Job(reading_of(args), args.seed, input_words(args), overlay, workers)
+        given = reading_of(args), args.seed, input_words(args), overlay
+        job = _Job(*given, (args.cycles, args.interval), workers)
         with ExitStack() as stack:
             if args.anonymous:
                 place = stack.enter_context(TemporaryDirectory(prefix="pieslice-"))
@@ -74,6 +78,7 @@ class _Job:
     seed: int
     words: list[str]
     overlay: str
+    course: Course
     workers: Workers | None = None
 
 
@@ -114,8 +119,13 @@ def _serve(args: argparse.Namespace, job: _Job | str) -> int:
             lab = Lab(None, port, desk=desk(args), overlay=job)
         else:
             begun = iter([job.workers])
-            begin = partial(start, job.reading, job.seed)
-            lab = Lab(lambda: begin(next(begun, None)), port, words=job.words, overlay=job.overlay)
+            begin = partial(start, job.reading, job.seed, course=job.course)
+            lab = Lab(
+                lambda: begin(workers=next(begun, None)),
+                port,
+                words=job.words,
+                overlay=job.overlay,
+            )
     except (Refused, Gone) as problem:
         complain(str(problem))
         return EXIT_BAD
@@ -183,7 +193,7 @@ def desk(args: argparse.Namespace) -> Desk:
     spare = partial(spawn, place)
 
     def begin(reading: PoolReading, workers: Workers | None) -> Workers:
-        return start(reading, args.seed, workers or spare())
+        return start(reading, args.seed, workers or spare(), (args.cycles, args.interval))
 
     return Desk(partial(dropped_reading, args, place), begin, spare, dropped)
 
@@ -209,11 +219,19 @@ def dropped_reading(args: argparse.Namespace, place: Path, pool: DroppedPool) ->
     return evolve(reading, inputs=evolve(reading.inputs, paths=paths))
 
 
-def start(reading: PoolReading, seed: int, workers: Workers | None = None) -> Workers:
-    """Workers, the first of which has read a pool; raises ``Refused`` or ``Gone``."""
+def start(
+    reading: PoolReading,
+    seed: int,
+    workers: Workers | None = None,
+    course: Course = (CYCLES, None),
+) -> Workers:
+    """Workers, the first of which has read a pool; raises ``Refused`` or ``Gone``.
+
+    ``course``: cycles that can be looked at, and the seconds between two.
+    """
     trials, checks = workers or spawn()
     try:
-        trials.begin(reading, seed)
+        trials.begin(reading, seed, *course)
         checks.begin(reading, *trials.ready())  # who asks it waits until it is ready
     except BaseException:
         trials.close()

@@ -185,8 +185,8 @@ def application(lab: Lab) -> Starlette:
         *(
             Route(f"/api/{name}", _answered(do), methods=["POST"])
             for name, do in (
-                ("edit", _edit), ("suggest", _suggest), ("why", _why), ("check", _check),
-                ("export", _export),
+                ("edit", _edit), ("follow", _follow), ("suggest", _suggest), ("why", _why),
+                ("check", _check), ("export", _export),
                 ("hover", _at("hover")), ("complete", _at("complete")),
                 ("paste", _paste), ("forget", _forget), ("open", _open), ("leave", _leave),
             )
@@ -351,6 +351,14 @@ def _text(value: object) -> str:
     return value
 
 
+def _cycle(asked: Record) -> int:
+    """The cycle that it is about, counted from 1."""
+    number = asked.get("cycle", 1)
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise ValueError(f"{number!r} is no number of a cycle")
+    return number
+
+
 def _lane(asked: Record, name: str) -> str:
     """Of several pages each has lanes of its own."""
     return f"{name} {_text(asked.get('page', ''))[:40]}"
@@ -361,7 +369,12 @@ async def _pool(lab: Lab, _: Record) -> object:
 
 
 async def _edit(lab: Lab, asked: Record) -> object:
-    return await lab.ask(0, "edit", _texts(asked), lane=_lane(asked, "edit"))
+    return await lab.ask(0, "edit", _texts(asked), _cycle(asked), lane=_lane(asked, "edit"))
+
+
+async def _follow(lab: Lab, asked: Record) -> object:
+    """One more cycle; a newer edit ends it."""
+    return await lab.ask(0, "follow", _texts(asked), _cycle(asked), lane=_lane(asked, "edit"))
 
 
 async def _suggest(lab: Lab, asked: Record) -> object:
@@ -373,12 +386,13 @@ async def _why(lab: Lab, asked: Record) -> object:
     if what not in ("job", "user", "group"):
         raise ValueError(f"{what!r} is no job, user or group")
     slot = None if slot is None else _text(slot)
-    given = _texts(asked), what, _text(asked["name"]), slot
+    given = _texts(asked), what, _text(asked["name"]), slot, _cycle(asked)
     return await lab.ask(0, "why", *given, lane=_lane(asked, "why"))
 
 
 async def _export(lab: Lab, asked: Record) -> object:
-    return await lab.ask(0, "export", _texts(asked), lab.words, lane=_lane(asked, "export"))
+    given = _texts(asked), lab.words, _cycle(asked)
+    return await lab.ask(0, "export", *given, lane=_lane(asked, "export"))
 
 
 async def _check(lab: Lab, asked: Record) -> object:

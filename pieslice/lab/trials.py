@@ -9,36 +9,29 @@ Numbers of slots are slot weights.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Final
 
-from attr import frozen
-
 from classad.errors import Diagnostic
-from classad.evaluate import EvalContext
 from negotiator.capture.ads import job_id
-from negotiator.engines import ENGINES, make_engines
-from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.io import Capture
-from negotiator.model.result import CycleResult, GroupSummary
-from negotiator.pool.slots import Slot
+from negotiator.model.result import CycleResult
 from pieslice.api.errors import Error
 from pieslice.api.pool import Pool
 from pieslice.api.session import Cancel, Session, Trial
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading, read_pool
+from pieslice.lab import CYCLES
+from pieslice.lab.drawing import Scene
 from pieslice.lab.dropped import command
 from pieslice.lab.export import commands
-from pieslice.lab.machines import machines_of
 from pieslice.lab.suggestions import suggestions
 from pieslice.lab.texts import EditedTexts, PolicyFiles
+from pieslice.negotiate.course import seconds_between
 from pieslice.negotiate.text import iso_time
-from pieslice.reports.charts import COLOURS, looks
-from pieslice.reports.document import plain
-from pieslice.reports.layout import Block, Drawn, Line, TextTable
-from pieslice.reports.names import shortest
+from pieslice.reports.layout import Block, Drawn, Line, TextTable, plural
 from pieslice.reports.result import Result
 
 #: Trials that are kept for questions.
@@ -54,33 +47,26 @@ _ANSWERED: Final = 60
 _IDENTITY: Final = 12
 
 
-@frozen
-class _People:
-    """Those who have slots or want some: numbers by name, and their groups."""
-
-    numbers: dict[str, int]
-    tree: GroupTree
-
-    def number(self, name: str | None) -> int:
-        """The number of a user, -1 for nobody."""
-        return -1 if name is None else self.numbers.setdefault(name, len(self.numbers))
-
-
 class Trials:
     """A pool whose policy is edited on the page."""
 
-    def __init__(self, reading: PoolReading, seed: int = 0) -> None:
+    def __init__(
+        self,
+        reading: PoolReading,
+        seed: int = 0,
+        cycles: int = CYCLES,
+        interval: float | None = None,
+    ) -> None:
+        """``cycles``: how many can be looked at; ``interval``: seconds from one to the next."""
         capture = read_pool(reading)
+        self._cycles = cycles
+        self._interval = seconds_between(capture, interval)
         self._session: Session = Pool(reading, capture).session(seed=seed)
         self._files = PolicyFiles.of(reading, capture.facts.now, capture.facts.version.version)
         self._kept: OrderedDict[EditedTexts, Trial] = OrderedDict()
-        self._slots = _slots(capture)
-        self._places = {slot.name: place for place, slot in enumerate(self._slots)}
-        self._people = _People({}, group_tree(capture.policy))
-        for slot in self._slots:
-            self._people.number(slot.user)
-        for one in self._base.submitters:
-            self._people.number(one.name)
+        self._scene = Scene(capture, [one.name for one in self._base.submitters])
+        #: The policy whose later cycles are kept, besides the running one.
+        self._followed: Trial | None = None
 
     @property
     def facts(self) -> tuple[float, object]:
@@ -100,10 +86,11 @@ class Trials:
         held = self._session.base.held
         facts, cycle = held.capture.facts, self._session.base.cycle
         agreement = cycle.outcome.agreement
-        machines = machines_of(slot.name for slot in self._slots)
+        scene = self._scene
+        machines = scene.machines
         return {
             "name": held.name,
-            "identity": identity((slot.name for slot in self._slots), held.capture),
+            "identity": identity((slot.name for slot in scene.slots), held.capture),
             "time": iso_time(facts.now),
             "version": str(facts.version.version),
             "counts": {"slots": facts.slots, "jobs": facts.jobs, "users": facts.users},
@@ -115,21 +102,15 @@ class Trials:
             ),
             "files": [{"name": a, "text": b} for a, b in self._files.contents.items()],
             "checkable": self._files.checkable,
-            "slots": {
-                "name": [slot.name for slot in self._slots],
-                "holder": [self._people.number(slot.user) for slot in self._slots],
-                "weight": [slot.weight for slot in self._slots],
-                "state": [slot.state for slot in self._slots],
-                "split": [slot.partitionable for slot in self._slots],
-                "machine": list(machines.slots),
-            },
+            "slots": scene.columns(held.capture, scene.slots),
             "machines": {
                 "name": list(machines.names),
                 "rack": list(machines.rack),
                 "racks": list(machines.racks),
             },
-            "base": self._cycle(self._base),
-            "users": self._users(),
+            "base": scene.cycle(held.capture, self._base, first=True),
+            "users": scene.users(),
+            "cycles": {"count": self._cycles if facts.jobs else 1, "interval": self._interval},
             "lacking": None if facts.jobs else {"part": "jobs", "command": command("jobs")},
         }
 
@@ -151,9 +132,12 @@ class Trials:
                 found[one.subject] = {"line": one.line, "slots": slots}
         return list(found.values())
 
-    def edit(self, texts: EditedTexts, *, cancelled: Cancel) -> JsonObject:
-        """What comes of a policy; of one with which daemons would not start only why."""
-        trial = self._trial(texts, cancelled)
+    def edit(self, texts: EditedTexts, cycle: int = 1, *, cancelled: Cancel) -> JsonObject:
+        """What comes of a policy; of one with which daemons would not start only why.
+
+        ``cycle``: counted from 1; of a later one both sides have their slots.
+        """
+        trial = self._trial(texts, cancelled, cycle)
         found: JsonObject = {"starts": trial.starts, "affects": list(trial.affects)}
         found["seconds"] = sum(trial.seconds.values())
         if not trial.starts:
@@ -166,16 +150,38 @@ class Trials:
             "sentence": lines[0].text if isinstance(lines[0], Line) else changes.summary(),
             "same": changes.same,
             "changes": {key: data[key] for key in ("users", "groups", "slots", "rejections")},
-            "cycle": self._cycle(trial.held.result),
-            "users": self._users(),
+            **self._sides(trial),
+            "users": self._scene.users(),
         }
 
-    def export(self, texts: EditedTexts, pool: Sequence[str], *, cancelled: Cancel) -> JsonObject:
+    def follow(self, texts: EditedTexts, cycle: int, *, cancelled: Cancel) -> JsonObject:
+        """Hold a later cycle with a policy and with the running one, for ``edit`` to tell of."""
+        trial = self._trial(texts, cancelled)
+        if trial.starts:
+            self._later(trial, cycle, cancelled)
+        return {"starts": trial.starts, "cycle": cycle}
+
+    def _sides(self, trial: Trial) -> JsonObject:
+        """A cycle after the change; before it, too, if it is none of the first ones."""
+        held, scene, first = trial.held, self._scene, trial.number == 1
+        found: JsonObject = {
+            "number": trial.number,
+            "cycle": scene.cycle(held.capture, held.result, first=first),
+        }
+        if not first:
+            base = self._session.base.later(trial.number, interval=self._interval).held
+            found["before"] = scene.cycle(base.capture, base.result)
+        return found
+
+    def export(
+        self, texts: EditedTexts, pool: Sequence[str], cycle: int = 1, *, cancelled: Cancel
+    ) -> JsonObject:
         """What an exported page has besides: answers about those who gain or lose, and commands.
 
-        ``pool``: words that name the pool.  Raises ``Error`` for a policy that nobody starts with.
+        ``pool``: words that name the pool; ``cycle``: that the page is about.
+        Raises ``Error`` for a policy that nobody starts with.
         """
-        changes = self._trial(texts, cancelled).changes
+        changes = self._trial(texts, cancelled, cycle).changes
         jobs = [
             (change.job, one.slot)
             for one in changes.slots
@@ -191,7 +197,7 @@ class Trials:
             "answers": [
                 {
                     "question": {"what": what, "name": name, "slot": slot},
-                    "answer": self.why(texts, what, name, slot, cancelled=cancelled),
+                    "answer": self.why(texts, what, name, slot, cycle, cancelled=cancelled),
                 }
                 for what, name, slot in asked[:_ANSWERED]
             ],
@@ -212,14 +218,21 @@ class Trials:
         }
 
     def why(
-        self, texts: EditedTexts, what: str, name: str, slot: str | None, *, cancelled: Cancel
+        self,
+        texts: EditedTexts,
+        what: str,
+        name: str,
+        slot: str | None,
+        cycle: int = 1,
+        *,
+        cancelled: Cancel,
     ) -> JsonObject:
-        """Why a job, a user or a group fares as it does, before and after.
+        """Why a job, a user or a group fares as it does in a cycle, before and after.
 
         ``what``: ``job``, ``user`` or ``group``; ``slot``: of a job on that slot.
         """
-        trial = self._trial(texts, cancelled)
-        sides = [self._told(one, what, name, slot) for one in (self._session.base, trial)]
+        pair = self._trial(EditedTexts(), cancelled, cycle), self._trial(texts, cancelled, cycle)
+        sides = [self._told(one, what, name, slot) for one in pair]
         return {"before": sides[0], "after": sides[1], "same": sides[0] == sides[1]}
 
     def _told(self, trial: Trial, what: str, name: str, slot: str | None) -> list[JsonObject]:
@@ -232,7 +245,21 @@ class Trials:
             return [{"line": str(problem), "level": "bad"}]
         return [_block(one) for one in answer.report()]
 
-    def _trial(self, texts: EditedTexts, cancelled: Cancel) -> Trial:
+    def _trial(self, texts: EditedTexts, cancelled: Cancel, cycle: int = 1) -> Trial:
+        trial = self._first(texts, cancelled)
+        return self._later(trial, cycle, cancelled) if trial.starts and cycle != 1 else trial
+
+    def _later(self, trial: Trial, cycle: int, cancelled: Cancel) -> Trial:
+        """A later cycle; of those of policies that were changed, the last one's are kept."""
+        if not 1 <= cycle <= self._cycles:
+            raise Error(f"there are {plural(self._cycles, 'cycle')}, and no {cycle}")
+        if trial is not self._session.base and trial is not self._followed:
+            if self._followed is not None:
+                self._followed.forget_later()
+            self._followed = trial
+        return trial.later(cycle, interval=self._interval, cancelled=cancelled)
+
+    def _first(self, texts: EditedTexts, cancelled: Cancel) -> Trial:
         if not texts.changed:
             return self._session.base
         trial = self._kept.pop(texts, None)
@@ -246,38 +273,6 @@ class Trials:
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return trial
-
-    def _cycle(self, result: CycleResult) -> JsonObject:
-        """Matches as slot, user, job, kind, weight; groups with their quotas."""
-        return {
-            "matches": [
-                [self._places.get(it.slot, -1), self._people.number(it.submitter), it.job,
-                 it.kind.value, it.cost]
-                for it in result.matches
-            ],
-            "groups": [_group(one) for one in result.groups],
-        }  # fmt: skip
-
-    def _users(self) -> list[JsonObject]:
-        """Users by number: names, groups, places of their colours, -1 for grey."""
-        names = list(self._people.numbers)
-        weights: Counter[str] = Counter()
-        for slot in self._slots:
-            if slot.user is not None:
-                weights[slot.user] += slot.weight  # type: ignore[assignment]
-        heavy = names
-        if len(names) > len(COLOURS):
-            heavy = sorted(names, key=lambda name: (-weights[name], name))[: len(COLOURS)]
-        colours, short = looks(heavy), shortest(names)
-        return [
-            {
-                "name": name,
-                "short": short[name],
-                "group": self._people.tree.assigned(name).name,
-                "colour": colours[name].place if name in colours else -1,
-            }
-            for name in names
-        ]
 
 
 def _never() -> bool:
@@ -293,19 +288,6 @@ def identity(slots: Iterable[str], capture: Capture) -> str:
     jobs = sorted(f"{queue.name} {job_id(job)}" for queue in queues for job in queue.jobs)
     text = "\n".join((*sorted(slots), "", *jobs))
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_IDENTITY]
-
-
-def _slots(capture: Capture) -> list[Slot]:
-    """The slots of a pool, in its order."""
-    snapshot, policy = capture.snapshot, capture.policy
-    context = EvalContext(now=capture.facts.now, language=policy.language)
-    engines = make_engines(ENGINES[0], lasting=False)
-    return list(engines.fetch(snapshot.slots, snapshot.claims, policy, context, False))
-
-
-def _group(one: GroupSummary) -> JsonObject:
-    found = {"name": one.name, "quota": one.quota, "usage": one.usage, "after": one.usage_after}
-    return {name: plain(value) for name, value in found.items()}
 
 
 def _block(block: Block) -> JsonObject:

@@ -27,10 +27,11 @@ from attr import frozen
 
 from pieslice.data import Content
 
+_ENDABLE: Final = frozenset(("edit", "follow", "suggest", "why", "export"))
 #: Kind of work -> the class whose methods answer, which of them can be ended, and by how much it
 #: lets others go first.
 WORK: Final = {
-    "trials": ("pieslice.lab.trials", "Trials", frozenset(("edit", "suggest", "why", "export")), 0),
+    "trials": ("pieslice.lab.trials", "Trials", _ENDABLE, 0),
     "checks": ("pieslice.lab.checks", "TextChecks", frozenset(()), 5),
 }
 #: What comes of a question.

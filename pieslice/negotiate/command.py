@@ -10,13 +10,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from random import Random
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-from attr import evolve
-
-from negotiator.capture.group_maps import Assignments
+from negotiator.engines import make_engines
 from negotiator.io import Capture
-from negotiator.jobs.readiness import count_idle
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import SUMMARY
 from pieslice.inputs.pool import load
@@ -24,13 +21,10 @@ from pieslice.negotiate.answer import Cycle, answer, outcome_of, run
 from pieslice.negotiate.selection import UnknownNameError
 from pieslice.negotiate.text import CycleReport
 from pieslice.negotiate.waiting import CycleOutlook, OutlookMaker
-from pieslice.reports.layout import Block, Line, short
+from pieslice.reports.layout import Block, Line
 from pieslice.reports.output import deliver, put, show
 from pieslice.reports.progress import Progress
 from pieslice.terminal import complain
-
-if TYPE_CHECKING:
-    from pieslice.between.cycles import Turn
 
 
 def negotiate_command(args: argparse.Namespace, out: IO[str], err: IO[str]) -> int:
@@ -127,24 +121,17 @@ def _put_course(
     out: IO[str],
 ) -> None:
     """One cycle after another."""
-    from pieslice.between.cycles import run_cycles
+    from pieslice.negotiate.course import CycleCourse, seconds_between
 
-    interval = args.interval or max(capture.policy.interval_seconds, 1)
-    course = run_cycles(
-        capture.snapshot,
-        capture.policy,
-        now=capture.facts.now,
-        count=args.cycles,
-        interval=interval,
-        rng=Random(args.seed),
-        costs=capture.costs,
-        engine=args.engine,
-        of_machines=capture.of_machines,
+    interval = seconds_between(capture, args.interval)
+    course = CycleCourse(
+        capture, interval, Random(args.seed), make_engines(args.engine, lasting=True)
     )
     answers = []
     with progress.stage(f"negotiating {args.cycles} cycles"):
-        for turn in course:
-            then = _then(capture, turn, interval)
+        for _ in range(args.cycles):
+            held = course.next()
+            then, turn = held.pool, held.turn
             ahead = None
             if names:
                 ahead = CycleOutlook(turn.snapshot, turn.result, turn.board, turn.jobs)
@@ -159,29 +146,3 @@ def _put_course(
     for number, item in enumerate(answers, 1):
         report += [Line(f"cycle {number}", heading=True), Line(), *item.blocks(), Line()]
     show(report[:-1], args, out)
-
-
-def _then(capture: Capture, turn: Turn, interval: float) -> Capture:
-    """The pool at a later cycle, which the capture's expectations are not about."""
-    if turn.number == 1:
-        return capture
-    slots, queues = turn.snapshot.slots, turn.snapshot.queues
-    idle, not_requested = count_idle(job for queue in queues for job in queue.jobs)
-    facts = evolve(
-        capture.facts,
-        slots=len(slots),
-        idle_jobs=idle,
-        not_requested=not_requested,
-        now=turn.result.now,
-        now_from=f"{short(interval)} seconds after the cycle before",
-    )
-    return evolve(
-        capture,
-        snapshot=turn.snapshot,
-        facts=facts,
-        expected=None,
-        assignments=Assignments(),
-        what_if=None,
-        # What was wrong with the files is said once.
-        diagnostics=(),
-    )

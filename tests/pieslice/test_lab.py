@@ -21,6 +21,7 @@ from attr import evolve
 from starlette.testclient import TestClient
 
 import pieslice
+from pieslice.between.cycles import run_cycles
 from pieslice.lab.command import start
 from pieslice.lab.server import HEADER, MOST, Lab, application
 from pieslice.lab.texts import EditedTexts
@@ -89,7 +90,7 @@ PLACES = [
     ("GET", "/"), ("GET", "/?token=wrong"), ("GET", "/web/main.js"), ("GET", "/api/pool"),
     ("GET", "/web/exported.html"), ("POST", "/api/export"),
     ("GET", "/api/files"), ("POST", "/api/drop?name=a"),
-    *(("POST", f"/api/{name}") for name in ("edit", "why", "check", "hover", "complete")),
+    *(("POST", f"/api/{name}") for name in ("edit", "follow", "why", "check", "hover", "complete")),
     *(("POST", f"/api/{name}") for name in ("suggest", "paste", "forget", "open", "leave")),
 ]  # fmt: skip
 
@@ -283,6 +284,53 @@ def test_matches_are_sent_with_the_slots_and_users_that_the_page_knows(campus: T
     assert [
         (slots[slot], users[user], job) for slot, user, job, *_ in found["cycle"]["matches"]
     ] == [(one.slot, one.submitter, one.job) for one in matches]
+
+
+def test_later_cycles_have_both_sides(campus: TestClient) -> None:
+    pool = pieslice.read(CAMPUS)
+    seconds = campus.get("/api/pool").json()["cycles"]["interval"]
+    assert seconds == pool.capture.policy.interval_seconds
+    capture = pool.with_config(NO_PREEMPTION).capture
+    turns = list(
+        run_cycles(
+            capture.snapshot, capture.policy, now=capture.facts.now, count=3, interval=seconds
+        )
+    )
+    assert ask(campus, "follow", overlay=NO_PREEMPTION, cycle=2) == {"starts": True, "cycle": 2}
+    found = ask(campus, "edit", overlay=NO_PREEMPTION, cycle=3)
+    assert (found["number"], found["cycle"]["now"]) == (3, capture.facts.now + 2 * seconds)
+    users = [one["name"] for one in found["users"]]
+    names = found["cycle"]["slots"]["name"]
+    assert [names[slot] for slot, *_ in found["cycle"]["matches"]] == [
+        one.slot for one in turns[2].result.matches
+    ]
+    held = dict(zip(names, found["cycle"]["slots"]["holder"], strict=True))
+    for match in turns[0].result.matches:
+        assert users[held[match.slot]] == match.submitter
+    assert found["before"]["slots"]["holder"] != found["cycle"]["slots"]["holder"]
+    same = ask(campus, "edit", overlay="", cycle=3)
+    assert same["same"]
+    assert same["cycle"] == same["before"] == found["before"]
+
+
+def test_why_is_about_the_cycle_that_is_looked_at(campus: TestClient) -> None:
+    first = ask(campus, "why", overlay=NO_PREEMPTION, what="job", name="15.0")
+    later = ask(campus, "why", overlay=NO_PREEMPTION, what="job", name="15.0", cycle=2)
+    assert "matched" in first["before"][0]["line"]
+    assert "running" in later["before"][0]["line"]
+
+
+@pytest.mark.parametrize("kind", ["edit", "follow", "why", "export"])
+@pytest.mark.parametrize(
+    ("cycle", "status"), [(0, 422), (-1, 422), (11, 422), (10**30, 422), ("2", 400), (True, 400)]
+)
+def test_there_are_as_many_cycles_as_the_page_is_told(
+    campus: TestClient, kind: str, cycle: object, status: int
+) -> None:
+    asked = {"overlay": NO_PREEMPTION, "cycle": cycle, "what": "job", "name": "15.0"}
+    answer = campus.post(f"/api/{kind}", json=asked, headers=OWN)
+    assert answer.status_code == status
+    assert ("there are 10 cycles" if status == 422 else "no number") in answer.json()["problem"]
 
 
 def test_no_text_is_the_running_policy(campus: TestClient) -> None:

@@ -19,7 +19,9 @@ import pytest
 import pieslice
 from negotiator.matching.board import Board
 from pieslice.api import session as sessions
+from pieslice.between.cycles import Turn, run_cycles
 from pieslice.negotiate.answer import hold_cycle
+from pieslice.why.comparing import compare
 
 ROOT = Path(__file__).parents[2]
 CAMPUS = ROOT / "examples" / "campus"
@@ -164,6 +166,67 @@ def test_answers_of_a_session_are_those_of_the_pool() -> None:
             assert asked.survey(**scope).to_json() == fresh.survey(**scope, seed=5).to_json()
         assert asked.cycle.to_json() == fresh.negotiate(seed=5).to_json()
         assert asked.cycle.autoclusters.rows == fresh.negotiate(seed=5).autoclusters.rows
+
+
+# --- cycles that follow ---------------------------------------------------------------------------
+
+
+def cycles_of(pool: pieslice.Pool, count: int) -> list[Turn]:
+    """The cycles as ``pieslice negotiate --cycles`` holds them, a minute apart."""
+    capture = pool.capture
+    rng, now = Random(0), capture.facts.now
+    return list(
+        run_cycles(
+            capture.snapshot, capture.policy, now=now, count=count, interval=60, rng=rng,
+            of_machines=capture.of_machines,
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", EDITS[2::4], ids=lambda it: it.split(" ")[0])
+@pytest.mark.parametrize("folder", [TOUR, CAMPUS], ids=lambda p: p.stem)
+def test_later_cycles_are_those_that_follow_with_that_policy(folder: Path, text: str) -> None:
+    pool = pieslice.read(folder)
+    trial = pool.session().edit(text)
+    before, after = cycles_of(pool, 4), cycles_of(pool.with_config(text), 4)
+    for number in (4, 1, 3, 2):
+        later = trial.later(number, interval=60)
+        one, other = before[number - 1].result, after[number - 1].result
+        assert repr(later.cycle.result) == repr(other)
+        assert later.changes.to_dict()["users"] == compare(one, other).to_dict()["users"]
+        base = trial.session.base.later(number, interval=60)
+        assert repr(base.cycle.result) == repr(one)
+        assert base.changes.same
+
+
+def test_questions_are_about_the_later_cycle() -> None:
+    base = pieslice.read(CAMPUS).session().base
+    match = base.cycle.result.matches[0]
+    assert "matched" in base.why(match.job).summary()
+    assert "running" in base.later(2).why(match.job).summary()
+    waiting = [it.survey(user=match.submitter).summary() for it in (base, base.later(2))]
+    assert waiting[0] != waiting[1]
+
+
+def test_a_later_cycle_that_was_ended_is_as_right_the_next_time() -> None:
+    pool = pieslice.read(CAMPUS)
+    wanted = repr(pool.session().edit(EDITS[4]).later(4).cycle.result)
+    trial = pool.session().edit(EDITS[4])
+    for stop in (0, 1, 3, 10, 40, 90):
+        with suppress(pieslice.Cancelled):
+            trial.later(4, cancelled=after(stop))
+    assert repr(trial.later(4).cycle.result) == wanted
+    trial.forget_later()
+    assert repr(trial.later(4).cycle.result) == wanted
+
+
+def test_cycles_are_counted_from_the_first_one_of_a_policy() -> None:
+    session = pieslice.read(TOUR).session()
+    for asked, number in ((session.base, 0), (session.base, -1), (session.base.later(2), 2)):
+        with pytest.raises(pieslice.Error, match="counted from 1"):
+            asked.later(number)
+    with pytest.raises(pieslice.ReadError):
+        session.edit("NEGOTIATOR_INTERVAL 60").later(2)
 
 
 # --- what an edit affects -------------------------------------------------------------------------

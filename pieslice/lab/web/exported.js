@@ -39,9 +39,9 @@ why.begin(answer);
 map.begin(overview, why.askOfCell);
 pays.begin(why.ask);
 if (edit) {
-  map.setCycle(edit.cycle, edit.users, new Set(edit.changes.slots.map(one => one.slot)));
+  map.setEdit(edit);
   pays.setChanges(edit.changes, edit.users);
-  byId("sentence").textContent = shown(edit.sentence);
+  byId("sentence").replaceChildren(pays.ofCycle(edit.number), shown(edit.sentence));
 } else byId("sentence").textContent = "no difference: this is the running policy";
 map.setView(view);
 if (edit && view.kind) pays.showKind(view.kind);

@@ -5,6 +5,7 @@ import * as editor from "./editor.js";
 import * as map from "./map.js";
 import * as pays from "./pays.js";
 import * as sharing from "./sharing.js";
+import * as time from "./time.js";
 import * as why from "./why.js";
 import {byId, make, shown} from "./dom.js";
 
@@ -33,10 +34,11 @@ function stale(text) {
 }
 
 async function edit() {
-  const texts = editor.texts();
+  const texts = editor.texts(), cycle = time.cycle();
   const busy = setTimeout(() => document.body.classList.add("busy"), 300);
   try {
-    const found = await api.ask("edit", texts);
+    if (!await follow(texts, cycle)) return;
+    const found = await api.ask("edit", {...texts, cycle});
     if (!found) return;
     document.body.classList.remove("busy");
     if (found.starts) difference(found, texts);
@@ -45,13 +47,31 @@ async function edit() {
   } catch (problem) {
     document.body.classList.remove("busy");
     stale(`not this text: ${problem.message}`);
+    time.stop();
   } finally {
     clearTimeout(busy);
   }
 }
 
+// Cycles until the one that is shown, one request each, so that the page can say how far it is.
+let followed = {of: "", to: 1};
+async function follow(texts, cycle) {
+  const of = JSON.stringify(texts);
+  if (followed.of !== of) followed = {of, to: 1};
+  while (followed.to < cycle) {
+    const number = followed.to + 1;
+    time.reach(number);
+    const found = await api.ask("follow", {...texts, cycle: number});
+    if (!found || followed.of !== of) return false;
+    if (!found.starts) return true;
+    followed.to = number;
+  }
+  return true;
+}
+
 function refused(problems) {
   stale("not this text: the daemons would not start with it");
+  time.stop();
   verdict(false, "does not start");
   if (!overview.checkable) showFindings(problems);
 }
@@ -59,14 +79,15 @@ function refused(problems) {
 function difference(found, texts) {
   last = {edit: found, texts};
   stale("");
-  const touched = new Set(found.changes.slots.map(one => one.slot));
-  map.setCycle(found.cycle, found.users, touched);
-  byId("sentence").replaceChildren(shown(found.sentence),
+  map.setEdit(found);
+  time.reached(found.number);
+  byId("sentence").replaceChildren(pays.ofCycle(found.number), shown(found.sentence),
     make("span", {class: "soft"}, ` ${Math.round(found.seconds * 1000)} ms`));
   if (isChanged(texts)) pays.setChanges(found.changes, found.users);
   else {
-    byId("sentence").textContent = "no difference: this is the running policy";
-    suggest();
+    byId("sentence").replaceChildren(pays.ofCycle(found.number), "no difference: this is the running policy");
+    if (found.number === 1) suggest();
+    else pays.setChanges(found.changes, found.users);
   }
   if (!overview.checkable) { verdict(true, "starts"); showFindings([]); }
 }
@@ -132,17 +153,22 @@ function onKey(event) {
   } else if ((event.ctrlKey || event.altKey) && ["1", "2", "3"].includes(event.key)) {
     event.preventDefault();
     column(COLUMNS[event.key - 1]);
+  } else if (event.ctrlKey && event.shiftKey && ["ArrowLeft", "ArrowRight"].includes(event.key) && !byId("editor").contains(event.target)) {
+    event.preventDefault();
+    time.step(event.key === "ArrowLeft" ? -1 : 1);
   } else if (event.key === "?" && !byId("editor").contains(event.target)) byId("keys").showModal();
 }
 
 // --- what a link has ----------------------------------------------------------------------------
 
 const content = () => ({
-  ...editor.texts(), view: {file: editor.opened(), kind: pays.shownKind(), ...map.view()}, question: why.question(),
+  ...editor.texts(), view: {file: editor.opened(), kind: pays.shownKind(), cycle: String(time.cycle()), ...map.view()}, question: why.question(),
 });
 
 function openContent({overlay, files, view, question}) {
+  time.set(Number(view.cycle));
   editor.setTexts({overlay, files});
+  soon("edit", edit);
   editor.open(view.file);
   map.setView(view);
   pays.showKind(view.kind);
@@ -194,8 +220,9 @@ async function suggest() {
 async function begin() {
   overview = await api.pool();
   head();
-  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), ...question})), definition);
+  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), cycle: time.cycle(), ...question})), definition);
   map.begin(overview, why.askOfCell);
+  time.begin(overview.cycles, edit);
   pays.begin(why.ask);
   suggest();
   editor.begin(overview.files, () => { soon("edit", edit); soon("check", check); soon("remember", sharing.remember); });

@@ -6,6 +6,7 @@ const MOST_UNITS = 40000;
 const MOST_MACHINES = 150;
 const ORDERS = [["holder", "by holder"], ["machine", "by machine"]];
 const LOOKS = [["user", "user"], ["group", "group"], ["state", "state"]];
+// `sides`: cycles, each with its slots, which are those of the pool in the first one.
 let pool, sides = {}, users = [], touched = new Set(), ask = () => {}, drawn = [];
 let slotNames = new Set();
 let side = "after", order = "holder", colour = "user";
@@ -14,7 +15,7 @@ let side = "after", order = "holder", colour = "user";
 
 // Cells of a cycle: a part of a slot, who has it, how much it weighs.
 function cellsOf(cycle) {
-  const {name, holder, weight, state, split} = pool.slots;
+  const {name, holder, weight, state, split} = cycle.slots;
   const given = new Map();
   for (const [slot, user, job, kind, cost] of cycle.matches)
     if (slot >= 0) given.set(slot, [...(given.get(slot) || []), {user, job, kind, cost}]);
@@ -55,17 +56,20 @@ function byMachine(cycle) {
   const {name, rack, racks} = pool.machines, many = name.length > MOST_MACHINES;
   const found = new Map();
   for (const cell of cellsOf(cycle)) {
-    const machine = pool.slots.machine[cell.slot], at = many ? rack[machine] : machine;
+    const machine = cycle.slots.machine[cell.slot], at = many ? rack[machine] : machine;
     if (!found.has(at)) found.set(at, {name: many ? racks[at] || "no rack" : name[at], rack: racks[rack[machine]], machine: !many, place: machine, cells: []});
     found.get(at).cells.push({...cell, machine});
   }
-  const order = (a, b) => a.machine - b.machine || counted.compare(pool.slots.name[a.slot], pool.slots.name[b.slot]);
+  const order = (a, b) => a.machine - b.machine || counted.compare(cycle.slots.name[a.slot], cycle.slots.name[b.slot]);
   const sections = [...found.values()].sort((a, b) => racks.indexOf(a.rack) - racks.indexOf(b.rack) || a.place - b.place);
   for (const one of sections) one.cells.sort(order);
   return sections;
 }
 
 // --- drawing -------------------------------------------------------------------------------------
+
+// The slots of the side that is shown.
+const here = () => sides[side].slots;
 
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -85,7 +89,7 @@ const colours = {
   state: {
     of: cell => cell.job ? "c0" : cell.user >= 0 ? "c1" : cell.state && cell.state !== "Unclaimed" ? "others" : "unused",
     legend: () => [["c0", "matched in the cycle"], ["c1", "stays claimed"],
-      ...(pool.slots.state.some((state, at) => pool.slots.holder[at] < 0 && state && state !== "Unclaimed") ? [["others", "Owner, Matched and other states"]] : []),
+      ...(here().state.some((state, at) => here().holder[at] < 0 && state && state !== "Unclaimed") ? [["others", "Owner, Matched and other states"]] : []),
       ["unused", "unclaimed"]],
   },
 };
@@ -124,7 +128,7 @@ function draw(canvas, section, size, palette) {
     eachRow(box, across, (row, first, last, isFirst, isLast) => {
       const x = first * size, y = row * size, w = (last - first) * size - (isLast ? gap : 0), h = size - gap;
       pen.fillRect(x, y, w, h);
-      if (isLast && touched.has(pool.slots.name[box.cell.slot])) corner(pen, x + w, y, size, palette);
+      if (isLast && touched.has(here().name[box.cell.slot])) corner(pen, x + w, y, size, palette);
       if (canvas.focused === box.cell) frame(pen, x, y, w, h, palette.ink, 2);
     });
   }
@@ -190,12 +194,12 @@ function paint() {
 export const nameOf = user => user < 0 ? "nobody" : users[user].short;
 
 export function holderOf(name) {
-  const at = pool.slots.name.indexOf(name);
-  return at < 0 ? -1 : pool.slots.holder[at];
+  const {slots} = sides.before, at = slots.name.indexOf(name);
+  return at < 0 ? -1 : slots.holder[at];
 }
 
 function said(cell) {
-  const slot = pool.slots.name[cell.slot];
+  const slot = here().name[cell.slot];
   const how = cell.user < 0 ? cell.state || "left of a partitionable slot"
     : `${users[cell.user].short}${cell.job ? `, matched, job ${cell.job}` : ", running"}`;
   return `${slot}: ${how}, weight ${number(cell.weight)}${touched.has(slot) ? ", goes another way" : ""}`;
@@ -209,7 +213,7 @@ function cellAt(canvas, event) {
 }
 
 function choose(canvas, cell) {
-  if (cell) ask(cell, pool.slots.name[cell.slot], canvas);
+  if (cell) ask(cell, here().name[cell.slot], canvas);
 }
 
 // The cell `step` units away, in this section or in the one beside it.
@@ -268,7 +272,7 @@ function heading(section) {
 
 function show() {
   const found = (order === "machine" ? byMachine : byHolder)(sides[side]);
-  const total = pool.slots.weight.reduce((sum, one) => sum + one, 0);
+  const total = here().weight.reduce((sum, one) => sum + one, 0);
   const unit = Math.max(1, total / MOST_UNITS);
   const units = found.reduce((sum, one) => sum + one.cells.reduce((n, it) => n + Math.max(1, it.weight / unit), 0), 0);
   const room = Math.max(200, byId("groups").clientWidth) * 420;
@@ -310,7 +314,7 @@ function showMachines() {
   const count = cycle => {
     const found = name.map(() => new Map());
     for (const cell of cellsOf(cycle)) {
-      const of = found[pool.slots.machine[cell.slot]];
+      const of = found[cycle.slots.machine[cell.slot]];
       of.set(cell.user, (of.get(cell.user) || 0) + cell.weight);
     }
     return found;
@@ -334,10 +338,14 @@ function showHolders() {
     make("td", {class: "right"}, number(before.get(user) || 0)), make("td", {class: "right"}, number(after.get(user) || 0)))));
 }
 
-export function setCycle(cycle, names, slots) {
-  sides.after = cycle;
-  users = names;
-  touched = slots;
+const withSlots = cycle => ({slots: pool.slots, ...cycle});
+
+// The cycle of an edit, and that of the running policy, which is the first one if it has no other.
+export function setEdit(edit) {
+  sides = {before: withSlots(edit.before || pool.base), after: withSlots(edit.cycle)};
+  slotNames = new Set([...sides.before.slots.name, ...sides.after.slots.name]);
+  users = edit.users;
+  touched = new Set(edit.changes.slots.map(one => one.slot));
   show();
 }
 
@@ -372,7 +380,7 @@ export function begin(overview, whenAsked) {
   pool = overview;
   users = overview.users;
   slotNames = new Set(pool.slots.name);
-  sides = {before: overview.base, after: overview.base};
+  sides = {before: withSlots(pool.base), after: withSlots(pool.base)};
   ask = whenAsked;
   showBar();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);

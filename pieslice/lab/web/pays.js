@@ -73,6 +73,9 @@ function show() {
   };
 }
 
+// What is said is said of a later cycle.
+export const ofCycle = number => number > 1 ? make("span", {class: "soft"}, `cycle ${number}: `) : "";
+
 export function setChanges(found, users) {
   changes = found;
   short = new Map(users.map(one => [one.name, one.short]));

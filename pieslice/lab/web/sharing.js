@@ -78,7 +78,8 @@ async function openGiven(event) {
 // --- an exported page ----------------------------------------------------------------------------
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-const textsOf = ({overlay, files}) => ({overlay, files});
+// Answers are about a cycle with these texts.
+const textsOf = ({overlay, files, view}) => ({overlay, files, cycle: Number(view.cycle)});
 
 // Keeps what is answered of the text as it is.
 export const keeping = ask => async question => {
@@ -90,8 +91,9 @@ export const keeping = ask => async question => {
 
 async function dataOf({edit, texts}) {
   // Without its server the page exports what it has.
-  const more = await api.ask("export", texts).catch(() => null) || {answers: [], commands: []};
-  const asked = [...answers.values()].filter(one => same(one.texts, texts));
+  const cycle = edit?.number || 1;
+  const more = await api.ask("export", {...texts, cycle}).catch(() => null) || {answers: [], commands: []};
+  const asked = [...answers.values()].filter(one => same(one.texts, {overlay: texts.overlay, files: texts.files, cycle}));
   const known = new Set(asked.map(one => keyOf(one.question)));
   const {view, question} = content();
   return {

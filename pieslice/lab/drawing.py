@@ -1,0 +1,152 @@
+"""Puts together what the page draws of a pool: its slots, who has them, what a cycle does to them.
+
+Users and machines stand once, and are told by their numbers; slots are columns.
+
+Inputs: captures, results of cycles.  Outputs: plain values for JSON.  Weights are slot weights,
+times seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from classad.evaluate import EvalContext
+from classad.table import Table
+from negotiator.engines import ENGINES, make_engines
+from negotiator.groups.tree import group_tree
+from negotiator.io import Capture
+from negotiator.model.loaded_slots import LoadedSlots
+from negotiator.model.result import CycleResult, GroupSummary
+from negotiator.model.snapshot import machine_of
+from negotiator.pool.slots import Slot
+from pieslice.data import JsonObject
+from pieslice.lab.machines import machines_of
+from pieslice.negotiate.text import iso_time
+from pieslice.reports.charts import COLOURS, looks
+from pieslice.reports.document import plain
+from pieslice.reports.names import shortest
+
+#: What slots advertise that they are coloured by.
+_CPUS, _SINCE, _NAME = "Cpus", "EnteredCurrentState", "Name"
+_NUMBERS: Final = (_CPUS, _SINCE)
+
+
+class Scene:
+    """A pool as it is drawn: users and machines have the same numbers in all its cycles."""
+
+    def __init__(self, capture: Capture, users: Iterable[str]) -> None:
+        """``users``: those who want slots, besides those who have some."""
+        self.slots: list[Slot] = pool_slots(capture)
+        self._tree = group_tree(capture.policy)
+        self._numbers: dict[str, int] = {}
+        self.machines = machines_of(slot.name for slot in self.slots)
+        self._machine = {name: at for at, name in enumerate(self.machines.names)}
+        for slot in self.slots:
+            self._number(slot.user)
+        for name in users:
+            self._number(name)
+
+    def cycle(self, pool: Capture, result: CycleResult, *, first: bool = False) -> JsonObject:
+        """A cycle of the pool, or of the same one later.
+
+        Its time; its slots as columns; its matches as place of the slot, user, job, kind, weight;
+        its groups with their quotas.  ``first``: the slots are those of the pool, and left out.
+        """
+        slots = self.slots if first else pool_slots(pool)
+        places = {slot.name: place for place, slot in enumerate(slots)}
+        found: JsonObject = {
+            "time": iso_time(result.now),
+            "now": result.now,
+            "matches": [
+                [
+                    places.get(it.slot, -1),
+                    self._number(it.submitter),
+                    it.job,
+                    it.kind.value,
+                    it.cost,
+                ]
+                for it in result.matches
+            ],
+            "groups": [_group(one) for one in result.groups],
+        }
+        return found if first else found | {"slots": self.columns(pool, slots)}
+
+    def columns(self, pool: Capture, slots: Sequence[Slot]) -> JsonObject:
+        """Slots as columns; None for a number that a slot does not tell."""
+        known = _advertised(pool)
+        nothing = (None,) * len(_NUMBERS)
+        told = [known.get(slot.name, nothing) for slot in slots]
+        return {
+            "name": [slot.name for slot in slots],
+            "holder": [self._number(slot.user) for slot in slots],
+            "weight": [slot.weight for slot in slots],
+            "state": [slot.state for slot in slots],
+            "split": [slot.partitionable for slot in slots],
+            "machine": [self._machine.get(machine_of(slot.name), -1) for slot in slots],
+            "cpus": [row[0] for row in told],
+            "since": [row[1] for row in told],
+        }
+
+    def users(self) -> list[JsonObject]:
+        """Users by number: names, groups, places of their colours, -1 for grey.
+
+        The colours are those of charts; those have one who hold most of the pool.
+        """
+        names = list(self._numbers)
+        weights: Counter[str] = Counter()
+        for slot in self.slots:
+            if slot.user is not None:
+                weights[slot.user] += slot.weight  # type: ignore[assignment]
+        heavy = names
+        if len(names) > len(COLOURS):
+            heavy = sorted(names, key=lambda name: (-weights[name], name))[: len(COLOURS)]
+        colours, short = looks(heavy), shortest(names)
+        return [
+            {
+                "name": name,
+                "short": short[name],
+                "group": self._tree.assigned(name).name,
+                "colour": colours[name].place if name in colours else -1,
+            }
+            for name in names
+        ]
+
+    def _number(self, name: str | None) -> int:
+        """The number of a user, -1 for nobody."""
+        return -1 if name is None else self._numbers.setdefault(name, len(self._numbers))
+
+
+def pool_slots(capture: Capture) -> list[Slot]:
+    """The slots of a pool, in its order."""
+    snapshot, policy = capture.snapshot, capture.policy
+    context = EvalContext(now=capture.facts.now, language=policy.language)
+    engines = make_engines(ENGINES[0], lasting=False)
+    return list(engines.fetch(snapshot.slots, snapshot.claims, policy, context, False))
+
+
+def _advertised(pool: Capture) -> dict[str, tuple[float | None, ...]]:
+    """The numbers that slots advertise, by their names."""
+    slots = pool.snapshot.slots
+    table = slots.table() if isinstance(slots, LoadedSlots) else None
+    table = Table(slots) if table is None else table
+    codes, cells = table.cells(_NAME)
+    columns = []
+    for attribute in _NUMBERS:
+        of, values = table.cells(attribute)
+        columns.append([_finite(values[code]) for code in of])
+    names = [cells[code] for code in codes]
+    rows = zip(names, zip(*columns, strict=True), strict=True)
+    return {name: row for name, row in rows if isinstance(name, str)}
+
+
+def _finite(value: object) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if number and math.isfinite(value) else None  # type: ignore[arg-type,return-value]
+
+
+def _group(one: GroupSummary) -> JsonObject:
+    found = {"name": one.name, "quota": one.quota, "usage": one.usage, "after": one.usage_after}
+    return {name: plain(value) for name, value in found.items()}
