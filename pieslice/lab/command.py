@@ -26,7 +26,7 @@ from pieslice.inputs.options import input_words
 from pieslice.inputs.pool import PoolReading, reading_of
 from pieslice.lab import CYCLES
 from pieslice.lab.texts import OVERLAY, EditedTexts, called
-from pieslice.lab.worker import Gone, Refused, Workers, spawn
+from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
 from pieslice.limiting import begin_to_write
 from pieslice.reports.output import MAX_BESIDE, show_diagnostics
 from pieslice.terminal import complain
@@ -111,7 +111,8 @@ def _serve(args: argparse.Namespace, job: _Job | str) -> int:
         reason = (problem.strerror or str(problem)).lower()
         complain(f"pieslice lab: error: --port {args.port}: {reason}")
         return EXIT_BAD
-    from pieslice.lab.server import Lab, application
+    from pieslice.lab.laboratory import Lab
+    from pieslice.lab.server import application
 
     port = sockets[0].getsockname()[1]
     try:
@@ -229,15 +230,7 @@ def start(
 
     ``course``: cycles that can be looked at, and the seconds between two.
     """
-    trials, checks = workers or spawn()
-    try:
-        trials.begin(reading, seed, *course)
-        checks.begin(reading, *trials.ready())  # who asks it waits until it is ready
-    except BaseException:
-        trials.close()
-        checks.close()
-        raise
-    return trials, checks
+    return begun(workers or spawn(), reading, seed, *course)
 
 
 def listen(port: int) -> list[socket.socket]:

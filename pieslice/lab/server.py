@@ -12,30 +12,41 @@ Inputs: two workers or a desk, the port.  Outputs: a Starlette application.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pieslice.data import Content, Record
-from pieslice.lab.desk import Desk
+from pieslice.data import Record
+from pieslice.lab.asked import cycle as _cycle
+from pieslice.lab.asked import lane as _lane
+from pieslice.lab.asked import text as _text
+from pieslice.lab.asked import texts as _texts
 from pieslice.lab.dropped import TooMuch
 from pieslice.lab.export import WEB, template
-from pieslice.lab.texts import EditedTexts
-from pieslice.lab.worker import Gone, Outdated, Refused, Workers
+from pieslice.lab.laboratory import ANOTHER, Lab
+from pieslice.lab.runs import experiment
+from pieslice.lab.worker import Gone, Outdated, Refused
 from pieslice.reports.pages import palette
+
+if TYPE_CHECKING:
+    from pieslice.runreport.page import Sheet
 
 #: What every request that asks for work has: no form and no simple request of a page can send it.
 HEADER: Final = "x-pieslice-lab"
@@ -48,9 +59,13 @@ _KINDS: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-#: What is made of other files.
+#: Of what is not to wait for more that might be compressed with it.
+_AT_ONCE: Final = {"content-encoding": "identity"}
+#: What is made of other files, or stands elsewhere.
 _MADE: Final = {
     "colours.css": (palette, _KINDS[".css"]),
+    "charts.css": (lambda: _charts().style, _KINDS[".css"]),
+    "charts.js": (lambda: _charts().script, _KINDS[".js"]),
     "exported.html": (template, "text/html; charset=utf-8"),
 }
 #: Where a request of our own page, or of somebody who types the address, comes from.
@@ -68,112 +83,6 @@ _ALWAYS: Final = {
 }
 
 
-class Lab:
-    """What the requests of a page are answered with; workers that have ended are started again."""
-
-    def __init__(
-        self,
-        start: Callable[[], Workers] | None,
-        port: int,
-        *,
-        desk: Desk | None = None,
-        words: Sequence[str] = ("POOL",),
-        overlay: str = "",
-    ) -> None:
-        """``start``: workers that are ready; None where a pool is put together on ``desk``.
-
-        ``words``: what names the pool on a command line; ``overlay``: the text to begin with.
-        """
-        self.words: Final = tuple(words)
-        self.overlay: Final = overlay
-        self.port: Final = port
-        self.token: Final = secrets.token_urlsafe(24)
-        self.cookie: Final = f"pieslice_lab_{port}"
-        self.desk: Final = desk
-        #: The number of the pool that is open, 0 for none: pages of another one ask in vain.
-        self.pool = 0
-        self._last = 0
-        self._start = start
-        self._workers: Workers | None = None
-        self._starting = asyncio.Lock()
-        if start is not None:
-            self._begin(start)
-        elif desk is not None:
-            desk.prepare()
-
-    @property
-    def address(self) -> str:
-        """What opens the page; it has the token."""
-        return f"http://127.0.0.1:{self.port}/?token={self.token}"
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """The names under which it may be asked."""
-        return tuple(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
-
-    @property
-    def workers(self) -> Workers:
-        """The processes that work; raises ``Refused`` where no pool is open."""
-        if self._workers is None:
-            raise Refused("no pool is open")
-        return self._workers
-
-    def close(self) -> None:
-        """End the workers, and remove what was dropped."""
-        self._end()
-        if self.desk is not None:
-            self.desk.close()
-
-    async def open(self, what: str) -> None:
-        """Open the pool that was put together; raises ``Refused`` or ``Gone``."""
-        desk = self.board()
-        async with self._starting:
-            reading = await asyncio.to_thread(desk.reading, what)
-            self._end()
-            try:
-                await asyncio.to_thread(self._begin, lambda: desk.start(reading))
-            except (Refused, Gone):
-                await asyncio.to_thread(desk.prepare)
-                raise
-
-    async def leave(self) -> None:
-        """Close the pool; what was dropped is there again."""
-        desk = self.board()
-        async with self._starting:
-            self._end()
-            await asyncio.to_thread(desk.prepare)
-
-    def board(self) -> Desk:
-        """Where a pool is put together; raises ``Refused`` where one was given."""
-        if self.desk is None:
-            raise Refused("the pool is that of the command line: start another laboratory")
-        return self.desk
-
-    def _begin(self, start: Callable[[], Workers]) -> None:
-        self._workers = start()
-        self._start = start
-        self._last += 1
-        self.pool = self._last
-
-    def _end(self) -> None:
-        for one in self._workers or ():
-            one.close()
-        self._workers, self._start, self.pool = None, None, 0
-
-    def admits(self, token: str) -> bool:
-        """Whether it is the token."""
-        return hmac.compare_digest(token.encode(), self.token.encode())
-
-    async def ask(self, which: int, method: str, *arguments: object, lane: str = "") -> Content:
-        """What a worker answers."""
-        async with self._starting:
-            if self._start is not None and not all(one.alive for one in self.workers):
-                for one in self.workers:
-                    one.close()
-                self._workers = await asyncio.to_thread(self._start)
-        return await self.workers[which].ask(method, *arguments, lane=lane)
-
-
 def application(lab: Lab) -> Starlette:
     """The application; its routes are all there is."""
     routes = [
@@ -181,12 +90,14 @@ def application(lab: Lab) -> Starlette:
         Route("/web/{name}", _asset),
         Route("/api/pool", _answered(_pool)),
         Route("/api/files", _answered(_files)),
+        Route("/api/events", _events),
         Route("/api/drop", _said(_drop), methods=["POST"]),
         *(
             Route(f"/api/{name}", _answered(do), methods=["POST"])
             for name, do in (
                 ("edit", _edit), ("follow", _follow), ("suggest", _suggest), ("why", _why),
-                ("check", _check), ("export", _export),
+                ("check", _check), ("export", _export), ("run", _run), ("stop", _stop),
+                ("see", _see), ("back", _back),
                 ("hover", _at("hover")), ("complete", _at("complete")),
                 ("paste", _paste), ("forget", _forget), ("open", _open), ("leave", _leave),
             )
@@ -274,6 +185,13 @@ def _names() -> frozenset[str]:
     return frozenset(one.name for one in WEB.iterdir() if one.suffix in _KINDS)
 
 
+def _charts() -> Sheet:
+    """The sheet of a report; what makes charts is not imported before somebody wants one."""
+    from pieslice.runreport.picture import sheet
+
+    return sheet()
+
+
 def _read(name: str) -> str:
     """As it is now: who changes the page reloads it."""
     return (WEB / name).read_text("utf-8")
@@ -333,39 +251,15 @@ async def _asked(request: Request) -> Record:
     if not isinstance(value, dict):
         raise ValueError("no object")
     if str(value.get("pool", lab.pool)) != str(lab.pool):
-        raise Refused("another pool was opened in this laboratory: reload the page")
+        raise Refused(ANOTHER)
     return value
-
-
-def _texts(asked: Record) -> EditedTexts:
-    files = asked.get("files", {})
-    if not isinstance(files, dict):
-        raise ValueError("files are no object")
-    pairs = tuple(sorted((_text(name), _text(text)) for name, text in files.items()))
-    return EditedTexts(_text(asked.get("overlay", "")), pairs)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
-    return value
-
-
-def _cycle(asked: Record) -> int:
-    """The cycle that it is about, counted from 1."""
-    number = asked.get("cycle", 1)
-    if not isinstance(number, int) or isinstance(number, bool):
-        raise ValueError(f"{number!r} is no number of a cycle")
-    return number
-
-
-def _lane(asked: Record, name: str) -> str:
-    """Of several pages each has lanes of its own."""
-    return f"{name} {_text(asked.get('page', ''))[:40]}"
 
 
 async def _pool(lab: Lab, _: Record) -> object:
-    return {**await lab.ask(0, "overview"), "overlay": lab.overlay}
+    found, visit = await lab.ask(0, "overview"), lab.visit
+    if visit is not None:
+        return {**found, "overlay": "", "visit": {"home": visit.name, "says": visit.says}}
+    return {**found, "overlay": lab.overlay, "visit": None}
 
 
 async def _edit(lab: Lab, asked: Record) -> object:
@@ -397,6 +291,38 @@ async def _export(lab: Lab, asked: Record) -> object:
 
 async def _check(lab: Lab, asked: Record) -> object:
     return await lab.ask(1, "check", _texts(asked), lane=_lane(asked, "check"))
+
+
+async def _run(lab: Lab, asked: Record) -> object:
+    return {"run": lab.runs.begin(lab.workers[0].given[:2], experiment(asked))}
+
+
+async def _stop(lab: Lab, asked: Record) -> object:
+    lab.runs.stop(int(asked["run"]))
+    return {}
+
+
+async def _see(lab: Lab, asked: Record) -> object:
+    await lab.see(int(asked["run"]), int(asked["place"]))
+    return {}
+
+
+async def _back(lab: Lab, _: Record) -> object:
+    await lab.back()
+    return {}
+
+
+async def _events(request: Request) -> Response:
+    """How far a run is, until it has ended."""
+    lab: Lab = request.app.state.lab
+    number = request.query_params.get("run", "")
+    try:
+        lab.runs.run(int(number))
+    except (ValueError, Refused):
+        raise HTTPException(404) from None
+    return StreamingResponse(
+        lab.runs.events(int(number)), headers=_AT_ONCE, media_type="text/event-stream"
+    )
 
 
 def _at(method: str) -> _Answer:

@@ -65,8 +65,14 @@ class PolicyFiles:
             return alone
         texts = {one.name: one.text for one in alone.config(EditedTexts()).texts}
         found = {name: text for name, text in texts.items() if os.path.isfile(name)}
-        root = os.path.commonpath([os.path.dirname(os.path.abspath(name)) for name in found] or "/")
-        named = {os.path.relpath(name, root): name for name in found}
+        added = {str(one) for one in reading.inputs.paths.overlays}
+        own = [os.path.dirname(os.path.abspath(name)) for name in found if name not in added]
+        root = os.path.commonpath(own or ["/"])
+        named = {os.path.relpath(name, root): name for name in found if name not in added}
+        for name in found:
+            if name in added:  # from elsewhere, and read after them
+                short = os.path.basename(name)
+                named[name if short in named else short] = name
         paths = {short: Path(name).absolute() for short, name in named.items()}
         return evolve(alone, paths=paths, contents={a: found[b] for a, b in named.items()})
 
@@ -82,13 +88,18 @@ class PolicyFiles:
                 raise ReadError(f"the configuration has no file `{name}`")
         return {str(self.paths[name]): text for name, text in texts.files}
 
-    def config(self, texts: EditedTexts) -> Config:
-        """The configuration with those texts, as the negotiator reads it."""
+    def reading_with(self, texts: EditedTexts) -> PoolReading:
+        """How the pool is read with those texts."""
         reading = self.reading
         if texts.files:
             reading = edited_files(reading, self.edited(texts)).reading
         if texts.overlay.strip():
             reading = other_policy(reading, texts.overlay).reading
+        return reading
+
+    def config(self, texts: EditedTexts) -> Config:
+        """The configuration with those texts, as the negotiator reads it."""
+        reading = self.reading_with(texts)
         names = reading.local_names
         return read_config(
             reading.inputs.paths.config,

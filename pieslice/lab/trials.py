@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from attr import evolve
 
 from classad.errors import Diagnostic
 from negotiator.capture.ads import job_id
@@ -28,11 +30,15 @@ from pieslice.lab.drawing import Scene
 from pieslice.lab.dropped import command
 from pieslice.lab.export import commands
 from pieslice.lab.suggestions import suggestions
-from pieslice.lab.texts import EditedTexts, PolicyFiles
+from pieslice.lab.texts import EditedTexts, PolicyFiles, called
 from pieslice.negotiate.course import seconds_between
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.layout import Block, Drawn, Line, TextTable, plural
 from pieslice.reports.result import Result
+from policy.config import Config
+
+if TYPE_CHECKING:
+    from pieslice.fuzzing.schema import Schema
 
 #: Trials that are kept for questions.
 _KEPT: Final = 6
@@ -76,6 +82,40 @@ class Trials:
     def diagnostics(self, texts: EditedTexts) -> Sequence[Diagnostic]:
         """What is wrong with the files of the pool, and with the texts."""
         return self._trial(texts, _never).diagnostics
+
+    def reading(self, texts: EditedTexts) -> PoolReading:
+        """How the pool is read with other texts; raises ``Error`` where no daemon would start."""
+        _ = self._trial(texts, _never).held
+        return self._files.reading_with(texts)
+
+    def point(self, texts: EditedTexts, lines: Sequence[str]) -> JsonObject:
+        """Who gains and loses with more lines after the texts, in few words."""
+        overlay = texts.overlay
+        more = f"{overlay}\n" if overlay and not overlay.endswith("\n") else overlay
+        # Nothing of it is asked again: it takes the place of no trial that is.
+        trial = self._tried(evolve(texts, overlay=more + "".join(lines)), _never)
+        found: JsonObject = {"lines": list(lines), "starts": trial.starts}
+        if not trial.starts:
+            errors = [one for one in trial.diagnostics if one.severity == "error"]
+            return found | {"problem": called(errors[0].message) if errors else ""}
+        changes = trial.changes
+        nets = [(one.user, one.net) for one in changes.users if one.net]
+        return found | {"slots": len(changes.slots), "users": [list(one) for one in nets]}
+
+    def config(self, texts: EditedTexts) -> Config:
+        """The configuration; raises ``Error`` for a pool whose policy is in no files."""
+        if not self._files.checkable:
+            raise Error("the policy of a scenario or a history is in no files that can be searched")
+        _ = self._trial(texts, _never).held
+        return self._files.config(texts)
+
+    def schema(self) -> Schema:
+        """What slots and jobs of the pool look like; the usual ones without jobs."""
+        from pieslice.fuzzing.schema import built_in, learn
+
+        held = self._session.base.held
+        jobs = [job for queue in held.capture.snapshot.queues for job in queue.jobs]
+        return learn(held.capture.snapshot.slots, jobs, held.name) if jobs else built_in()
 
     @property
     def _base(self) -> CycleResult:
@@ -243,7 +283,7 @@ class Trials:
             answer = trial.why(name, slot) if what == "job" else trial.survey(**{what: name})
         except Error as problem:
             return [{"line": str(problem), "level": "bad"}]
-        return [_block(one) for one in answer.report()]
+        return [shown_block(one) for one in answer.report()]
 
     def _trial(self, texts: EditedTexts, cancelled: Cancel, cycle: int = 1) -> Trial:
         trial = self._first(texts, cancelled)
@@ -262,17 +302,21 @@ class Trials:
     def _first(self, texts: EditedTexts, cancelled: Cancel) -> Trial:
         if not texts.changed:
             return self._session.base
-        trial = self._kept.pop(texts, None)
-        if trial is None:
-            files = self._files.edited(texts)
-            if texts.overlay.strip():
-                trial = self._session.edit(texts.overlay, files=files, cancelled=cancelled)
-            else:
-                trial = self._session.edit(files, cancelled=cancelled)
+        trial = self._kept.pop(texts, None) or self._tried(texts, cancelled)
         self._kept[texts] = trial
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return trial
+
+    def _tried(self, texts: EditedTexts, cancelled: Cancel) -> Trial:
+        files = self._files.edited(texts)
+        if texts.overlay.strip():
+            return self._session.edit(texts.overlay, files=files, cancelled=cancelled)
+        return self._session.edit(files, cancelled=cancelled)
+
+    def users(self) -> list[JsonObject]:
+        """Users by number: names, groups, places of their colours."""
+        return self._scene.users()
 
 
 def _never() -> bool:
@@ -290,7 +334,7 @@ def identity(slots: Iterable[str], capture: Capture) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_IDENTITY]
 
 
-def _block(block: Block) -> JsonObject:
+def shown_block(block: Block) -> JsonObject:
     """A part of an answer for the page."""
     if isinstance(block, TextTable):
         return {

@@ -33,9 +33,13 @@ _ENDABLE: Final = frozenset(("edit", "follow", "suggest", "why", "export"))
 WORK: Final = {
     "trials": ("pieslice.lab.trials", "Trials", _ENDABLE, 0),
     "checks": ("pieslice.lab.checks", "TextChecks", frozenset(()), 5),
+    "experiments": ("pieslice.lab.experiments", "Experiments", frozenset(()), 5),
 }
-#: What comes of a question.
+#: Methods that say how far they are.
+_TELLING: Final = frozenset(("simulate", "sweep", "fuzz"))
+#: What comes of a question; ``TOLD``: how far it is.
 DONE, CANCELLED, REFUSED, GONE = "done", "cancelled", "refused", "gone"
+TOLD: Final = "told"
 
 
 class Outdated(Exception):  # noqa: N818 - nothing went wrong
@@ -90,20 +94,26 @@ def serve(pipe: Connection, kind: str, folder: str | None = None) -> None:
         pipe.send((0, state, getattr(desk, "facts", None) if state == DONE else desk))
         while state == DONE:
             question = inbox.get()
-            pipe.send((question.number, *_answer(desk, question, newest, endable)))
+            pipe.send((question.number, *_answer(desk, question, newest, endable, pipe.send)))
     except OSError:
         threading.Event().wait()  # nobody wants the answer: `listen` ends the process
 
 
 def _answer(
-    desk: object, question: _Question, newest: dict[str, int], endable: frozenset[str]
+    desk: object,
+    question: _Question,
+    newest: dict[str, int],
+    endable: frozenset[str],
+    send: Callable[[object], None],
 ) -> tuple[str, Content]:
     def stale() -> bool:
         return bool(question.lane) and newest[question.lane] != question.number
 
     if stale():
         return CANCELLED, ""
-    more = {"cancelled": stale} if question.method in endable else {}
+    more: dict[str, object] = {"cancelled": stale} if question.method in endable else {}
+    if question.method in _TELLING:
+        more["told"] = lambda value: send((question.number, TOLD, value))
     method = getattr(desk, question.method)
     return _attempt(lambda: method(*question.arguments, **more))
 
@@ -148,6 +158,8 @@ class Worker:
         self._begun: tuple[str, Content] | None = None
         self._last = 0
         self._waiting: dict[int, Callable[[str, Content], None]] = {}
+        #: What it began with.
+        self.given: tuple[object, ...] = ()
 
     @property
     def pid(self) -> int | None:
@@ -156,6 +168,7 @@ class Worker:
 
     def begin(self, *given: object) -> None:
         """Hand over what it begins with."""
+        self.given = given
         with suppress(OSError):  # `ready` says that it has ended
             self._pipe.send(_Question(0, "", "", given))
 
@@ -174,15 +187,27 @@ class Worker:
             raise (Gone if state == GONE else Refused)(answer)
         return answer
 
-    async def ask(self, method: str, *arguments: object, lane: str = "") -> Content:
-        """An answer; raises ``Outdated``, ``Refused`` or ``Gone``."""
+    async def ask(
+        self,
+        method: str,
+        *arguments: object,
+        lane: str = "",
+        told: Callable[[Content], None] | None = None,
+    ) -> Content:
+        """An answer; raises ``Outdated``, ``Refused`` or ``Gone``.
+
+        ``told``: is given how far a long one is.
+        """
         if self._begun is None:
             await asyncio.to_thread(self.ready)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[tuple[str, Content]] = loop.create_future()
 
         def finish(state: str, answer: Content) -> None:
-            if not future.done():
+            if state == TOLD:
+                if told is not None:
+                    told(answer)
+            elif not future.done():
                 future.set_result((state, answer))
 
         def settle(state: str, answer: Content) -> None:
@@ -218,7 +243,8 @@ class Worker:
             while True:
                 number, state, answer = self._pipe.recv()
                 with self._lock:
-                    settle = self._waiting.pop(number, None)
+                    find = self._waiting.get if state == TOLD else self._waiting.pop
+                    settle = find(number, None)
                 if settle is not None:
                     settle(state, answer)
         except (EOFError, OSError):
@@ -237,6 +263,22 @@ class Worker:
 
 #: Those for trials and for checks.
 Workers: TypeAlias = tuple[Worker, Worker]
+
+
+def begun(workers: Workers, reading: object, *given: object) -> Workers:
+    """The same, the first of which has read a pool; raises ``Refused`` or ``Gone``.
+
+    ``given``: what trials begin with besides.
+    """
+    trials, checks = workers
+    try:
+        trials.begin(reading, *given)
+        checks.begin(reading, *trials.ready())  # who asks it waits until it is ready
+    except BaseException:
+        trials.close()
+        checks.close()
+        raise
+    return workers
 
 
 def spawn(folder: Path | None = None) -> Workers:

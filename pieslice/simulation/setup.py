@@ -51,7 +51,7 @@ from negotiator.whatif.pool import Reconfiguration, WhatIf
 from pieslice.between.pool import SlotPool, plain_pool, pool_of
 from pieslice.data import JsonData
 from pieslice.inputs.configuration import check_policy_file
-from pieslice.inputs.pool import refuse_definitions
+from pieslice.inputs.pool import PoolReading, read_pool, refuse_definitions, with_more
 from pieslice.inputs.versions import OPTION
 from pieslice.simulation.engine import MachineChange, Simulation, Sink
 from pieslice.simulation.errors import RunError, WorkloadError
@@ -108,6 +108,8 @@ class Plan:
     ``worklife``, ``retirement``: None for what the configuration says.  ``now``: when it begins,
     seconds since the epoch; None for the time of the capture.  ``condor_version``: whose rules are
     followed; None: what the capture's daemons tell, ``fallback_version`` where they tell none.
+    ``reading``: how the pool is read with all its configurations, in place of ``pool``, ``config``
+    and what else says so; such a run is in no folder.
     """
 
     pool: str
@@ -134,6 +136,7 @@ class Plan:
     instead_of: str | None = None
     where: str = ""
     also: tuple[str, ...] = field(default=(), converter=_names)
+    reading: PoolReading | None = None
 
     @property
     def overlays(self) -> tuple[Path, ...]:
@@ -182,12 +185,14 @@ def command_of(plan: Plan) -> str:
 
 def build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
     """The simulation at its beginning."""
+    if plan.reading is not None:
+        return _build(plan, sink)
     with opened(plan.pool) as folder:
         return _build(plan if folder is None else evolve(plan, pool=folder), sink)
 
 
 def _build(plan: Plan, sink: Sink) -> tuple[Simulation, Negotiator]:
-    found = _PLAIN_POOL.fullmatch(plan.pool)
+    found = None if plan.reading else _PLAIN_POOL.fullmatch(plan.pool)
     if found is not None:
         capture = _plain(plan, int(found[1]), int(found[2] or 1))
         accountant = AccountantState()
@@ -275,6 +280,11 @@ def _plain(plan: Plan, count: int, cpus: int) -> Capture:
 
 
 def _captured(plan: Plan) -> Capture:
+    if plan.reading is not None:
+        inputs = plan.reading.inputs
+        if plan.settings:
+            inputs = with_more(inputs, defines=plan.settings)
+        return read_pool(evolve(plan.reading, inputs=inputs))
     if not Path(plan.pool).is_dir():
         text = (
             "a pool is the folder of a capture, a history, or a number of slots: 10, or 10x8 of 8 "

@@ -23,7 +23,8 @@ from starlette.testclient import TestClient
 import pieslice
 from pieslice.between.cycles import run_cycles
 from pieslice.lab.command import start
-from pieslice.lab.server import HEADER, MOST, Lab, application
+from pieslice.lab.laboratory import Lab
+from pieslice.lab.server import HEADER, MOST, application
 from pieslice.lab.texts import EditedTexts
 from pieslice.lab.trials import identity
 from pieslice.lab.worker import Gone, Outdated, Refused, Worker
@@ -90,6 +91,8 @@ PLACES = [
     ("GET", "/"), ("GET", "/?token=wrong"), ("GET", "/web/main.js"), ("GET", "/api/pool"),
     ("GET", "/web/exported.html"), ("POST", "/api/export"),
     ("GET", "/api/files"), ("POST", "/api/drop?name=a"),
+    ("GET", "/api/events?run=1"), ("POST", "/api/run"), ("POST", "/api/stop"),
+    ("POST", "/api/see"), ("POST", "/api/back"),
     *(("POST", f"/api/{name}") for name in ("edit", "follow", "why", "check", "hover", "complete")),
     *(("POST", f"/api/{name}") for name in ("suggest", "paste", "forget", "open", "leave")),
 ]  # fmt: skip

@@ -225,6 +225,14 @@ export function definition(name) {
   return null;
 }
 
+// The macro that is set where the cursor is; empty: none.
+export function macro() {
+  const {doc, selection} = view.state;
+  let line = doc.lineAt(selection.main.head);
+  while (line.number > 1 && /\\\s*$/.test(doc.line(line.number - 1).text)) line = doc.line(line.number - 1);
+  return /^\s*([A-Za-z_][\w.]*)\s*(@?=|:)/.exec(line.text)?.[1] || "";
+}
+
 export const opened = () => current;
 
 export const focus = () => view.focus();

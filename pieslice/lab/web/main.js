@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import * as editor from "./editor.js";
+import * as experiments from "./experiments.js";
 import * as map from "./map.js";
 import * as pays from "./pays.js";
 import * as sharing from "./sharing.js";
@@ -229,6 +230,7 @@ async function begin() {
   addEventListener("keydown", onKey);
   byId("help").addEventListener("click", () => byId("keys").showModal());
   for (const button of byId("columns").children) button.addEventListener("click", () => column(button.dataset.column));
+  experiments.begin(editor.texts, editor.macro, editor.insert, overview.visit);
   sharing.begin(overview, content, openContent, () => last);
   const given = await sharing.linked();
   if (given) openContent(given);

@@ -52,7 +52,7 @@ function table({columns, right, bar: bars, name: names, rows}) {
     make("tbody", {}, ...rows.map(row => make("tr", {}, ...row.flatMap(cells)))));
 }
 
-function block(one) {
+export function block(one) {
   if (one.columns) return table(one);
   if (one.drawn) return make("pre", {}, one.drawn.join("\n"));
   if (one.words) return make("p", {class: "indent"}, make("b", {}, one.label), ...one.words.flatMap(word => [" ", ...words(word)]));

@@ -1,0 +1,173 @@
+"""Keeps what requests of a page are answered with: the pool that is open, its workers, its runs.
+
+Inputs: workers or a desk, the port.  Outputs: answers of workers; raises ``Refused`` or ``Gone``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from pieslice.data import Content
+from pieslice.lab.desk import Desk
+from pieslice.lab.runs import Runs
+from pieslice.lab.visits import Visit, folder, opened
+from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
+
+#: Why a page of a pool that is not open any more gets no answer.
+ANOTHER: Final = "another pool was opened in this laboratory: reload the page"
+
+
+class Lab:
+    """What the requests of a page are answered with; workers that have ended are started again."""
+
+    def __init__(
+        self,
+        start: Callable[[], Workers] | None,
+        port: int,
+        *,
+        desk: Desk | None = None,
+        words: Sequence[str] = ("POOL",),
+        overlay: str = "",
+    ) -> None:
+        """``start``: workers that are ready; None where a pool is put together on ``desk``.
+
+        ``words``: what names the pool on a command line; ``overlay``: the text to begin with.
+        """
+        self.words: Final = tuple(words)
+        self.overlay: Final = overlay
+        self.port: Final = port
+        self.token: Final = secrets.token_urlsafe(24)
+        self.cookie: Final = f"pieslice_lab_{port}"
+        self.desk: Final = desk
+        #: The number of the pool that is open, 0 for none: pages of another one ask in vain.
+        self.pool = 0
+        self._last = 0
+        self._start = start
+        self._workers: Workers | None = None
+        self._starting = asyncio.Lock()
+        self.runs: Final = Runs()
+        #: The pool to which a counterexample leads back.
+        self.visit: Visit | None = None
+        if start is not None:
+            self._begin(start)
+        elif desk is not None:
+            desk.prepare()
+
+    @property
+    def address(self) -> str:
+        """What opens the page; it has the token."""
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names under which it may be asked."""
+        return tuple(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
+
+    @property
+    def workers(self) -> Workers:
+        """The processes that work; raises ``Refused`` where no pool is open."""
+        if self._workers is None:
+            raise Refused("no pool is open")
+        return self._workers
+
+    def close(self) -> None:
+        """End the workers, and remove what was dropped."""
+        self._end()
+        if self.desk is not None:
+            self.desk.close()
+
+    async def open(self, what: str) -> None:
+        """Open the pool that was put together; raises ``Refused`` or ``Gone``."""
+        desk = self.board()
+        async with self._starting:
+            reading = await asyncio.to_thread(desk.reading, what)
+            self._end()
+            try:
+                await asyncio.to_thread(self._begin, lambda: desk.start(reading))
+            except (Refused, Gone):
+                await asyncio.to_thread(desk.prepare)
+                raise
+
+    async def leave(self) -> None:
+        """Close the pool; what was dropped is there again."""
+        desk = self.board()
+        async with self._starting:
+            self._end()
+            await asyncio.to_thread(desk.prepare)
+
+    async def see(self, run: int, place: int) -> None:
+        """Open a counterexample as a pool, and keep this one; raises ``Refused`` or ``Gone``."""
+        finding, texts = self.runs.finding(run, place)
+        async with self._starting:
+            if self.visit is not None:
+                raise Refused("a counterexample is open: go back first")
+            trials, checks = self.workers
+            name = Path(str(self.words[0])).name
+            where, given = folder(), trials.given[1:]
+            home = Visit((trials, checks), self._start, self.pool, name, finding["says"], where)
+            try:
+                place_of = Path(where.name)
+                reading = await asyncio.to_thread(opened, place_of, checks, finding, texts)
+                await asyncio.to_thread(self._begin, lambda: begun(spawn(), reading, *given))
+            except BaseException:
+                home.end()
+                raise
+            self.visit = home
+
+    async def back(self) -> None:
+        """Close the counterexample, and have the pool again."""
+        async with self._starting:
+            home, self.visit = self.visit, None
+            if home is None:
+                raise Refused("no counterexample is open")
+            for one in self.workers:
+                one.close()
+            self._workers, self._start, self.pool = home.workers, home.start, home.pool
+            home.end()
+
+    def board(self) -> Desk:
+        """Where a pool is put together; raises ``Refused`` where one was given."""
+        if self.desk is None:
+            raise Refused("the pool is that of the command line: start another laboratory")
+        return self.desk
+
+    def _begin(self, start: Callable[[], Workers]) -> None:
+        self._workers = start()
+        self._start = start
+        self._last += 1
+        self.pool = self._last
+
+    def _end(self) -> None:
+        self.runs.close()
+        if self.visit is not None:
+            for one in self.visit.workers:
+                one.close()
+            self.visit.end()
+            self.visit = None
+        for one in self._workers or ():
+            one.close()
+        self._workers, self._start, self.pool = None, None, 0
+
+    def admits(self, token: str) -> bool:
+        """Whether it is the token."""
+        return hmac.compare_digest(token.encode(), self.token.encode())
+
+    async def ask(self, which: int, method: str, *arguments: object, lane: str = "") -> Content:
+        """What a worker answers."""
+        async with self._starting:
+            if self._start is not None and not all(one.alive for one in self.workers):
+                for one in self.workers:
+                    one.close()
+                self._workers = await asyncio.to_thread(self._start)
+        pool = self.pool
+        try:
+            return await self.workers[which].ask(method, *arguments, lane=lane)
+        except Gone:
+            if self.pool != pool:
+                raise Refused(ANOTHER) from None
+            raise
