@@ -35,6 +35,7 @@ from negotiator.capture.files import (
     StageWatch,
 )
 from negotiator.capture.group_maps import Assignments, assign_groups
+from negotiator.capture.made_up import MARK
 from negotiator.capture.schedds import make_queues, make_submitters, schedd_versions, with_matches
 from negotiator.capture.slots import submitter_order
 from negotiator.jobs.readiness import IDLE, count_idle
@@ -319,6 +320,7 @@ def _facts(files: CaptureFiles, reader: CaptureReader, submitters: Sequence[Clas
         jobs=len(files.jobs),
         idle_jobs=idle,
         not_requested=not_requested,
+        made_up=sum(ad.ad.raw(MARK) is not None for ad in files.jobs),
         now=files.now,
         now_from=files.now_from,
         dialect=reader.dialect,

@@ -35,6 +35,7 @@ from negotiator.capture.files import (
     StageWatch,
     read_manifest,
 )
+from negotiator.capture.made_up import made_up_jobs
 from negotiator.capture.slots import PoolSlots, read_slots, times_of
 from negotiator.jobs.readiness import IDLE
 from negotiator.model.arithmetic import END_OF_CALENDAR
@@ -94,7 +95,7 @@ class CaptureFiles:
         with progress.stage("reading slots"):
             slots = read_slots(reader, _TIMES, ordered=manifest.ordered)
         with progress.stage("reading jobs"):
-            jobs = _jobs(reader)
+            jobs = _jobs(reader, slots.ads)
         schedds, accounting = (reader.ads(part) or [] for part in ("schedds", "accounting"))
         submitters = _submitters(reader, accountant := _accountant(reader, accounting))
         expected = _expected(reader)
@@ -126,12 +127,16 @@ class CaptureFiles:
 def _read_as(reader: CaptureReader, now: float | None) -> tuple[object, ...]:
     paths = reader.paths
     given = {what: path for what, path in paths.given.items() if what != "config"}
-    how = paths.needs_jobs, reader.version, reader.fallback, now
+    how = paths.needs_jobs, paths.made_up_jobs, reader.version, reader.fallback, now
     return (paths.folder, given, paths.ads, paths.title, *how)
 
 
-def _jobs(reader: CaptureReader) -> list[LocatedAd]:
+def _jobs(reader: CaptureReader, slots: Sequence[ClassAd]) -> list[LocatedAd]:
     ads = reader.ads("jobs")
+    if reader.paths.made_up_jobs:
+        if ads is None:
+            return _made_up(reader, slots)
+        reader.warn("the pool has job ads: no jobs are made up", severity="note")
     if ads is None:
         said = f"{reader.missing('jobs')}: no such file;"
         if reader.paths.needs_jobs:
@@ -150,6 +155,18 @@ def _jobs(reader: CaptureReader) -> list[LocatedAd]:
             reader.diagnostics.append(ad.problem(message))
         jobs.append(ad)
     return jobs
+
+
+def _made_up(reader: CaptureReader, slots: Sequence[ClassAd]) -> list[LocatedAd]:
+    """Jobs that are made up from what runs, and that they are."""
+    jobs = made_up_jobs(slots)
+    if jobs:
+        half = len(jobs) // 2
+        what = f"{half} that run{'s' * (half == 1)} and {half} that wait{'s' * (half == 1)}"
+        reader.warn(f"the jobs are made up from what runs: {what}")
+    else:
+        reader.warn("no slot is claimed: no jobs can be made up from what runs")
+    return [LocatedAd(ad, Source(str(ad), "jobs that are made up")) for ad in jobs]
 
 
 def _accountant(reader: CaptureReader, accounting: Sequence[LocatedAd]) -> AccountantState:

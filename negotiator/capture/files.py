@@ -82,7 +82,8 @@ class CapturePaths:
     are in no file, ``defines``: names and texts of macros after those.  ``before``: the
     configurations that the pool had before that, each in place of the one before it; ``where``: the
     condition for slots of machines that have the last one, empty for all.  ``contents``: see
-    ``ConfigPaths``.  ``needs_jobs``: whether a pool without job ads is an error.
+    ``ConfigPaths``.  ``needs_jobs``: whether a pool without job ads is an error;
+    ``made_up_jobs``: whether there it has jobs that are made up from what runs.
     """
 
     folder: Path | None
@@ -97,6 +98,7 @@ class CapturePaths:
     where: str = ""
     contents: tuple[tuple[Path, str], ...] = ()
     needs_jobs: bool = True
+    made_up_jobs: bool = False
 
     @property
     def config(self) -> ConfigPaths:

@@ -186,6 +186,7 @@ class PoolFacts:
 
     ``version``: whose rules are followed, and who said so.  ``not_requested``: of the idle jobs
     those that the negotiator is asked no slots for, by what they are: ``grid universe`` and such.
+    ``made_up``: how many of the jobs are made up from what runs.
     """
 
     name: str
@@ -199,6 +200,7 @@ class PoolFacts:
     dialect: Dialect = HTCONDOR
     version: Followed = Factory(Followed)
     not_requested: Mapping[str, int] = Factory(dict)
+    made_up: int = 0
 
 
 @frozen

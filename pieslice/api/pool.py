@@ -50,6 +50,7 @@ def read(
     condor_version: str | None = None,
     at: float | datetime | str | None = None,
     needs_jobs: bool = True,
+    made_up_jobs: bool = False,
 ) -> Pool:
     """Read a pool: the folder of a capture, a history, a scenario, or files of ads in any form.
 
@@ -58,7 +59,8 @@ def read(
     without it the last one; texts of times are those of the command; ``local_name``: of the
     negotiator; ``dialect``: whose rules; ``condor_version``: the version of the pool, ``25.0`` or
     ``25.0.13``, without it what its daemons tell; ``needs_jobs``: whether a pool without job ads,
-    in which nothing can be matched, is an error.
+    in which nothing can be matched, is an error; ``made_up_jobs``: whether it then has jobs that
+    are made up from its claims, each with one more like it that waits.
     """
     diagnostics: list[Diagnostic] = []
     with one_family():
@@ -68,7 +70,9 @@ def read(
             raise ReadError(str(problem)) from problem
         configs = () if config is None else (path_of(config),)
         items = [path_of(path) for path in paths]
-        inputs = pool_inputs(items, diagnostics, configs=configs, needs_jobs=needs_jobs)
+        inputs = pool_inputs(
+            items, diagnostics, configs=configs, needs_jobs=needs_jobs, made_up_jobs=made_up_jobs
+        )
         moment = None if now is None else _moment(now, parse_time)
         names = () if local_name is None else (local_name,)
         asked = None if at is None else (_moment(at, moment_of), str(at))

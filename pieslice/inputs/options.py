@@ -58,25 +58,11 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(option, metavar="F", help=text)
     parser.add_argument(
-        "--config",
-        action="append",
-        metavar="F",
-        help="configuration instead of the pool's; more are read on top of the first",
+        "--made-up-jobs",
+        action="store_true",
+        help="without job ads: make them up from what runs, each with one more that waits",
     )
-    parser.add_argument(
-        "--also",
-        action="append",
-        metavar="F",
-        help="a file that is read after the configuration: what is to change, and nothing else",
-    )
-    parser.add_argument(
-        "-D",
-        "--define",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a definition after all configuration files",
-    )
+    _add_configurations(parser)
     may_be_streams(parser, *_FILES, *_POOLS)
     add_where(parser)
     parser.add_argument(
@@ -97,6 +83,29 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_configurations(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--config",
+        action="append",
+        metavar="F",
+        help="configuration instead of the pool's; more are read on top of the first",
+    )
+    parser.add_argument(
+        "--also",
+        action="append",
+        metavar="F",
+        help="a file that is read after the configuration: what is to change, and nothing else",
+    )
+    parser.add_argument(
+        "-D",
+        "--define",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a definition after all configuration files",
+    )
+
+
 def input_words(args: argparse.Namespace) -> list[str]:
     """The pool and the options of ``add_inputs`` that were given, as words of a command line."""
     words = [str(item) for item in args.inputs]
@@ -112,6 +121,7 @@ def input_words(args: argparse.Namespace) -> list[str]:
     ):
         if value != default:
             words += [option, str(value)]
+    words += ["--made-up-jobs"] if args.made_up_jobs else []
     for option, values in (
         *(("--config", args.config), ("--also", args.also)),
         *(("-D", args.define), ("--local-name", args.local_name)),

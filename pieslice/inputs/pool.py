@@ -134,16 +134,20 @@ def pool_inputs(
     instead_of: Sequence[Path] = (),
     where: str = "",
     needs_jobs: bool = True,
+    made_up_jobs: bool = False,
 ) -> Inputs:
     """What the paths are; raises ``InputError`` if they are no pool.
 
     ``named``: files by what they are; ``configs``: in place of the pool's own configuration, or of
     ``instead_of``, which is in place of that; ``also``: files that are read after it.  ``where``,
-    which needs one of them, and ``needs_jobs``: see ``CapturePaths``.
+    which needs one of them, ``needs_jobs`` and ``made_up_jobs``: see ``CapturePaths``.
     """
     found = sort_out(items, diagnostics)
     given = {**found.paths.given, **named}
-    paths = evolve(found.paths, given=given, where=where, needs_jobs=needs_jobs)
+    needs_jobs = needs_jobs and not made_up_jobs
+    paths = evolve(
+        found.paths, given=given, where=where, needs_jobs=needs_jobs, made_up_jobs=made_up_jobs
+    )
     if not evolve(found, paths=paths).complete:
         least = "slot ads and job ads" if needs_jobs else "slot ads"
         message = f"give the folder of a capture, a scenario, or at least {least}"
@@ -245,6 +249,7 @@ def reading_of(args: argparse.Namespace) -> PoolReading:
         instead_of=[Path(path) for path in getattr(args, "instead_of", None) or ()],
         where=args.where or "",
         needs_jobs=getattr(args, "needs_jobs", True),
+        made_up_jobs=getattr(args, "made_up_jobs", False),
     )
     now = None if args.now is None else parse_time(args.now)
     names = tuple(dict.fromkeys(args.local_name or ()))

@@ -76,6 +76,7 @@ def renamed(reading: PoolReading, place: Path) -> Renamed:
     folder = place / NAME
     write_files(folder, {FILES[part][0]: text for part, text in copies.items()})
     paths = CapturePaths(folder, needs_jobs=inputs.paths.needs_jobs)
+    paths = evolve(paths, made_up_jobs=inputs.paths.made_up_jobs)
     copy = evolve(reading, inputs=Inputs(paths), diagnostics=())
     return Renamed(copy, mask, capture.diagnostics)
 

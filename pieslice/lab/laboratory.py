@@ -10,9 +10,12 @@ import hmac
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
+
+from attr import evolve
 
 from pieslice.data import Content
+from pieslice.inputs.pool import PoolReading
 from pieslice.lab.desk import Desk
 from pieslice.lab.runs import Runs
 from pieslice.lab.visits import Visit, folder, opened
@@ -38,7 +41,7 @@ class Lab:
 
         ``words``: what names the pool on a command line; ``overlay``: the text to begin with.
         """
-        self.words: Final = tuple(words)
+        self.words = tuple(words)
         self.overlay: Final = overlay
         self.port: Final = port
         self.token: Final = secrets.token_urlsafe(24)
@@ -100,6 +103,24 @@ class Lab:
             self._end()
             await asyncio.to_thread(desk.prepare)
 
+    async def make_up(self) -> None:
+        """Open the pool anew, with jobs that are made up from what runs; raises ``Refused``."""
+        async with self._starting:
+            reading, *more = self.workers[0].given
+            pool = cast("PoolReading", reading)
+            if pool.inputs.paths.made_up_jobs:
+                raise Refused("its jobs are made up already")
+            paths = evolve(pool.inputs.paths, made_up_jobs=True)
+            made_up = evolve(pool, inputs=evolve(pool.inputs, paths=paths))
+
+            def start() -> Workers:
+                return begun(spawn(), made_up, *more)
+
+            workers = await asyncio.to_thread(start)
+            self._end()
+            self._begin(start, workers)
+            self.words = (*self.words, "--made-up-jobs")
+
     async def see(self, run: int, place: int) -> None:
         """Open a counterexample as a pool, and keep this one; raises ``Refused`` or ``Gone``."""
         finding, texts = self.runs.finding(run, place)
@@ -136,8 +157,8 @@ class Lab:
             raise Refused("the pool is that of the command line: start another laboratory")
         return self.desk
 
-    def _begin(self, start: Callable[[], Workers]) -> None:
-        self._workers = start()
+    def _begin(self, start: Callable[[], Workers], workers: Workers | None = None) -> None:
+        self._workers = workers or start()
         self._start = start
         self._last += 1
         self.pool = self._last

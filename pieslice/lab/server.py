@@ -97,7 +97,7 @@ def application(lab: Lab) -> Starlette:
             for name, do in (
                 ("edit", _edit), ("follow", _follow), ("suggest", _suggest), ("why", _why),
                 ("check", _check), ("export", _export), ("run", _run), ("stop", _stop),
-                ("see", _see), ("back", _back),
+                ("see", _see), ("back", _back), ("make_up", _make_up),
                 ("hover", _at("hover")), ("complete", _at("complete")),
                 ("paste", _paste), ("forget", _forget), ("open", _open), ("leave", _leave),
             )
@@ -309,6 +309,11 @@ async def _see(lab: Lab, asked: Record) -> object:
 
 async def _back(lab: Lab, _: Record) -> object:
     await lab.back()
+    return {}
+
+
+async def _make_up(lab: Lab, _: Record) -> object:
+    await lab.make_up()
     return {}
 
 

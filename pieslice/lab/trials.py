@@ -134,6 +134,7 @@ class Trials:
             "time": iso_time(facts.now),
             "version": str(facts.version.version),
             "counts": {"slots": facts.slots, "jobs": facts.jobs, "users": facts.users},
+            "made_up": facts.made_up,
             "agreement": None
             if agreement is None or not facts.jobs
             else {"agreeing": agreement.agreeing, "decisions": agreement.expected},
@@ -151,8 +152,13 @@ class Trials:
             "base": scene.cycle(held.capture, self._base, first=True),
             "users": scene.users(),
             "cycles": {"count": self._cycles if facts.jobs else 1, "interval": self._interval},
-            "lacking": None if facts.jobs else {"part": "jobs", "command": command("jobs")},
+            "lacking": None if facts.jobs else self._lacking(),
         }
+
+    def _lacking(self) -> JsonObject:
+        """What a pool without jobs has not; whether claims show some."""
+        claims = any(slot.user is not None for slot in self._scene.slots)
+        return {"part": "jobs", "command": command("jobs"), "claims": claims}
 
     def suggest(self, *, cancelled: Cancel) -> list[JsonObject]:
         """Edits worth a try, each with how many slots go another way; None: nobody looked."""

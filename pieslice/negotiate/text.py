@@ -144,6 +144,8 @@ def heading(outcome: CycleReport) -> list[Block]:
         f"cycle at {iso_time(pool.now)} ({short(pool.now)})"
     )
     found: list[Block] = [Line(text), Line(f"  time of the cycle: {pool.now_from}")]
+    if pool.made_up:
+        found.append(Line("  the jobs are made up from what runs", level="warning"))
     if pool.not_requested:
         kinds = ", ".join(f"{count} {kind}" for kind, count in pool.not_requested.items())
         total = sum(pool.not_requested.values())

@@ -40,7 +40,8 @@ CAROL = "group_chemistry.carol@campus.example"
 
 def opened(folder: Path) -> Iterator[TestClient]:
     """The client of who has opened the printed address."""
-    lab = Lab(lambda: start(pieslice.read(folder).reading, 0), PORT)
+    reading = pieslice.read(folder, needs_jobs=False).reading
+    lab = Lab(lambda: start(reading, 0), PORT)
     with TestClient(application(lab), base_url=f"http://127.0.0.1:{PORT}") as client:
         client.get(lab.address)
         client.app_lab = lab  # type: ignore[attr-defined]
@@ -92,7 +93,7 @@ PLACES = [
     ("GET", "/web/exported.html"), ("POST", "/api/export"),
     ("GET", "/api/files"), ("POST", "/api/drop?name=a"),
     ("GET", "/api/events?run=1"), ("POST", "/api/run"), ("POST", "/api/stop"),
-    ("POST", "/api/see"), ("POST", "/api/back"),
+    ("POST", "/api/see"), ("POST", "/api/back"), ("POST", "/api/make_up"),
     *(("POST", f"/api/{name}") for name in ("edit", "follow", "why", "check", "hover", "complete")),
     *(("POST", f"/api/{name}") for name in ("suggest", "paste", "forget", "open", "leave")),
 ]  # fmt: skip

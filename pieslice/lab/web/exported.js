@@ -29,6 +29,7 @@ function showHead() {
   const {name, time, version, counts, agreement} = overview;
   byId("pool").replaceChildren(make("b", {}, name), `, ${time}: ${counts.slots} slots, ${counts.jobs} jobs, ${counts.users} users, HTCondor ${version}`);
   if (agreement) byId("agreement").textContent = `${agreement.agreeing} of ${agreement.decisions} decisions agree with the real negotiator`;
+  byId("made-up").hidden = !overview.made_up;
   document.title = shown(`${name} - pieslice lab`);
   byId("verdict").title = exported;
 }

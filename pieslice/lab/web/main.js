@@ -197,6 +197,7 @@ function head() {
   const {name, time, counts, agreement, version} = overview;
   const whole = Object.entries(counts).map(([what, count]) => plural(count, what.slice(0, -1))).join(", ");
   byId("pool").replaceChildren(make("b", {}, name), `, ${moment(time)}: ${whole}.`);
+  byId("made-up").hidden = !overview.made_up;
   byId("pool").title = shown(`${name}, ${time}, HTCondor ${version}`);
   if (agreement) {
     byId("agreement").className = agreement.agreeing === agreement.decisions ? "good" : "bad";
@@ -210,9 +211,15 @@ function head() {
   });
 }
 
+async function makeUp() {
+  await api.ask("make_up", {});
+  history.replaceState(null, "", "/");
+  location.reload();
+}
+
 let worth = null;
 async function suggest() {
-  if (overview.lacking) return pays.lack(overview.lacking);
+  if (overview.lacking) return pays.lack(overview.lacking, makeUp);
   pays.suggest(worth || [], editor.insert);
   worth ||= await api.ask("suggest", {}).catch(() => null);
   if (worth && !isChanged(editor.texts())) pays.suggest(worth, editor.insert);

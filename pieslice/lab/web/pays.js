@@ -92,11 +92,13 @@ export function suggest(found, take) {
 }
 
 // A pool without jobs.
-export function lack({part, command}) {
+export function lack({part, command, claims}, makeUp) {
   changes = null;
   show();
   byId("rows").replaceChildren(make("p", {class: "heading"}, `No ${part}: nothing can be matched.`),
-    make("p", {}, "The pool shows who holds what. To see who gains and who pays, add what this prints:"), make("pre", {}, command));
+    make("p", {}, "The pool shows who holds what. To see who gains and who pays, add what this prints:"), make("pre", {}, command),
+    ...(claims ? [make("p", {}, "Or try a policy with the jobs that run now, and one more like each that waits: ",
+      make("button", {click: makeUp}, "Make jobs up from what runs"))] : []));
 }
 
 export const shownKind = () => kind;
