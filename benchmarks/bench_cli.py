@@ -68,20 +68,30 @@ def commands() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as made:
         pool = str(Path(made) / "pool")
         make_profile("medium", Path(pool))
+        for path in Path(pool).iterdir():
+            os.utime(path, (0, 0))  # of a file that has just been written no columns are kept
         with open(f"{pool}/jobs.ads", encoding="utf-8") as ads:
             cluster = next(line.split()[-1] for line in ads if line.startswith("ClusterId"))
-        nothing = "import pathlib, sys; from negotiator.io import CapturePaths, read_capture"
-        read = f"{nothing}; read_capture(CapturePaths(pathlib.Path(sys.argv[1])), now=None)"
+        nothing = "import sys; from pieslice.inputs.pool import PoolReading, pool_inputs, read_pool"
+        nothing += "; from pathlib import Path; from pieslice.inputs import sorting"
+        read = f"{nothing}; read_pool(PoolReading(pool_inputs([Path(sys.argv[1])], [])))"
         asked = {
             "negotiate examples/campus": [*OURS, "negotiate", str(EXAMPLE)],
             "negotiate medium": [*OURS, "negotiate", pool],
             "why medium": [*OURS, "why", pool, f"{cluster}.0"],
             "diff medium": [*OURS, "diff", pool, "-D", "PRIORITY_HALFLIFE=7200"],
             "read medium": [sys.executable, "-c", read, pool],
+            "read medium again": [sys.executable, "-c", read, pool],
             "read nothing": [sys.executable, "-c", nothing],
         }
-        rows = [{"row": name, "ours_s": seconds(words)[0]} for name, words in asked.items()]
-    rows[-2]["ours_s"] -= rows.pop()["ours_s"]
+        rows = []
+        for name, words in asked.items():
+            # What is kept of one command is not to serve another one.
+            os.environ["PIESLICE_CACHE"] = str(Path(made, "cache")) if "again" in name else ""
+            rows.append({"row": name, "ours_s": seconds(words)[0]})
+    imports = rows.pop()["ours_s"]
+    for row in rows[-2:]:
+        row["ours_s"] -= imports
     for row in rows:
         print(f"{row['row']:34}{row['ours_s']:9.3f}")
     return rows

@@ -182,6 +182,7 @@ GOALS = (
     command("why of one of these jobs", "why medium", 1.5, 0.6),
     command("diff with one knob there", "diff medium", 1.3, 0.7),
     command("reading it", "read medium", 0.2, 0.1),
+    command("reading it again", "read medium again", 0.08, 0.05),
     Goal("cycle, 100k slots, 20k jobs, 10k autoclusters",
          3.2, 2, " s", "bench_cycle", {"profile": "large"}, COLD, most=True),
     Goal("the same after an equal one",

@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, settings
 
 # Machines that run tests like to set it; what is compared here has no colours.
 os.environ.pop("FORCE_COLOR", None)
+# Tests keep nothing of what they read, and find nothing of what others have.
+os.environ["PIESLICE_CACHE"] = ""
 
 settings.register_profile(
     "ci", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

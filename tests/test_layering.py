@@ -104,6 +104,7 @@ OUTSIDE = {
     "classad/binding/ambient.py": (
         "the machine's clock, chance and environment, for callers who ask for it"
     ),
+    "classad/files/column_cache.py": "keeps columns in the folder that its caller names",
     "classad/files/compressed.py": "unpacks the streams that it is given",
     "classad/files/ads.py": "reads and writes files of ads, for callers who name a file",
     "classad/files/lock.py": "locks what is written",
@@ -129,7 +130,7 @@ OUTSIDE = {
     "pieslice/inputs/versions.py": "finds the file of the project in whose folder it runs",
     "pieslice/history/following.py": "the body of `pieslice record`: reads captures, follows pools",
     "pieslice/inputs/moments.py": "puts a capture of a history into a folder while it is read",
-    "pieslice/inputs/pool.py": "names the files of a pool",
+    "pieslice/inputs/pool.py": "names the files of a pool, and the folder of caches",
     "pieslice/forecast/command.py": "the body of `pieslice forecast`: reads a saved state",
     "pieslice/forecast/plot.py": "draws a forecast to the file that it is given",
     "pieslice/fuzzing/command.py": "the body of `pieslice fuzz`: reads a capture",

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from attr import frozen
 
@@ -57,10 +58,15 @@ def job_id(job: ClassAd) -> str:
 
 @frozen(eq=False)
 class LocatedAd:
-    """An ad and the first line of it."""
+    """An ad and the first line of it, or what finds that when somebody wants to know."""
 
     ad: ClassAd
-    source: Source
+    _place: Source | Callable[[], Source]
+
+    @property
+    def source(self) -> Source:
+        """The first line."""
+        return self._place if isinstance(self._place, Source) else self._place()
 
     def value(self, name: str) -> Scalar | None:
         """The value of an attribute, the ad alone; None unless it is a number or a string."""
@@ -103,26 +109,51 @@ class _LocatedLines:
         return first if first is not None else Source("", self.name)
 
 
-def read_ads(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
+class _FirstLines:
+    """The first lines of the ads of a file in long form, which is read again for them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def of(self, number: int) -> Source:
+        """The first line of an ad; an empty one if the file is another one by now."""
+        return self._found[number] if number < len(self._found) else Source("", str(self._path))
+
+    @cached_property
+    def _found(self) -> list[Source]:
+        name = str(self._path)
+        try:
+            with self._path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+                lines = _LocatedLines(file, name)
+                return [lines.taken() for _ in read_long(lines, name, [])]
+        except OSError:
+            return []
+
+
+#: Loads a file in long form into columns.
+LoadFile: TypeAlias = Callable[[Path], LoadedColumns]
+
+
+def read_ads(
+    path: Path, diagnostics: list[Diagnostic], load: LoadFile = load_file
+) -> list[LocatedAd]:
     """All ads of a file; raises ``OSError``."""
     if is_log(path):
         return _read_queue_log(path, diagnostics)
     if not _is_plain_long(path):
         return _read_other_form(path, diagnostics)
-    problems: list[Diagnostic] = []
-    with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
-        lines = _LocatedLines(stream, str(path))
-        ads = [LocatedAd(ad, lines.taken()) for ad in read_long(lines, str(path), problems)]
-    for problem in problems:
+    loaded, places = load(path), _FirstLines(path)
+    for problem in loaded.diagnostics:
         problem.help = problem.help or "the line is left out, the rest of the ad is kept"
-    diagnostics += problems
-    return ads
+    diagnostics += loaded.diagnostics
+    ads = enumerate(loaded.to_ads(ClassAd))
+    return [LocatedAd(ad, partial(places.of, number)) for number, ad in ads]
 
 
-def load_columns(path: Path) -> LoadedColumns | None:
+def load_columns(path: Path, load: LoadFile = load_file) -> LoadedColumns | None:
     """A file in columns; None if it is none for that, or cannot be read, as others will say."""
     try:
-        return None if is_log(path) or not _is_plain_long(path) else load_file(path)
+        return None if is_log(path) or not _is_plain_long(path) else load(path)
     except OSError:
         return None
 

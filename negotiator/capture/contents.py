@@ -146,11 +146,16 @@ def _jobs(reader: CaptureReader, slots: Sequence[ClassAd]) -> list[LocatedAd]:
         ads = []
     jobs = []
     for ad in ads:
-        if not all(isinstance(ad.number(name), int) for name in ("ClusterId", "ProcId")):
+        *numbers, status = ad.ad.evaluate_all(("clusterid", "procid", "jobstatus"))
+        if not all(number.__class__ is int for number in numbers):
             message = "job without integers `ClusterId` and `ProcId`; skipped"
             reader.diagnostics.append(ad.problem(message))
             continue
-        if ad.number("JobStatus") == IDLE and ad.ad.raw("Requirements") is None:
+        if (
+            status.__class__ in (int, float)
+            and status == IDLE
+            and ad.ad.raw("Requirements") is None
+        ):
             message = f"job `{job_id(ad.ad)}` has no `Requirements`; it matches no slot"
             reader.diagnostics.append(ad.problem(message))
         jobs.append(ad)

@@ -17,7 +17,8 @@ from typing import Final, Protocol
 from attr import Factory, field, frozen
 
 from classad.errors import Diagnostic
-from negotiator.capture.ads import LocatedAd, read_ads, split_up
+from classad.files.ads import load_file
+from negotiator.capture.ads import LoadFile, LocatedAd, read_ads, split_up
 from policy.dialects import HTCONDOR, Dialect
 from policy.versions import Followed
 
@@ -83,7 +84,8 @@ class CapturePaths:
     configurations that the pool had before that, each in place of the one before it; ``where``: the
     condition for slots of machines that have the last one, empty for all.  ``contents``: see
     ``ConfigPaths``.  ``needs_jobs``: whether a pool without job ads is an error;
-    ``made_up_jobs``: whether there it has jobs that are made up from what runs.
+    ``made_up_jobs``: whether there it has jobs that are made up from what runs.  ``load``: loads
+    files of ads in long form; it may have kept their columns.
     """
 
     folder: Path | None
@@ -99,6 +101,7 @@ class CapturePaths:
     contents: tuple[tuple[Path, str], ...] = ()
     needs_jobs: bool = True
     made_up_jobs: bool = False
+    load: LoadFile = field(default=load_file, eq=False)
 
     @property
     def config(self) -> ConfigPaths:
@@ -190,7 +193,7 @@ class CaptureReader:
         path = self.paths.find(what)
         if path is None:
             return None
-        return split_up(what, ads_of(path, self.diagnostics))
+        return split_up(what, ads_of(path, self.diagnostics, self.paths.load))
 
     def text(self, what: str) -> tuple[str, str] | None:
         """Name and text of a file, None when there is none."""
@@ -203,10 +206,12 @@ class CaptureReader:
             raise self.stop(f"{path}: {reason(problem)}") from None
 
 
-def ads_of(path: Path, diagnostics: list[Diagnostic]) -> list[LocatedAd]:
+def ads_of(
+    path: Path, diagnostics: list[Diagnostic], load: LoadFile = load_file
+) -> list[LocatedAd]:
     """The ads of a file; raises ``InputError`` if it cannot be read."""
     try:
-        return read_ads(path, diagnostics)
+        return read_ads(path, diagnostics, load)
     except OSError as problem:
         diagnostics.append(Diagnostic(f"{path}: {reason(problem)}"))
         raise InputError(diagnostics) from None

@@ -33,7 +33,7 @@ from typing import Final
 from attr import evolve
 
 from classad import ClassAd
-from classad.ads.ad import as_number
+from classad.ads.ad import SharedNames, as_number
 from classad.evaluate import EvalContext
 from classad.evaluation.context import NO_CONTEXT
 from negotiator.capture.ads import LocatedAd
@@ -133,7 +133,7 @@ def make_submitters(
 ) -> tuple[ClassAd, ...]:
     """The submitter ads that the schedds would advertise for these jobs."""
     weights = IdleJobWeights.by(policy)
-    counts: dict[tuple[str, str], Counter[str]] = {}
+    counts: dict[tuple[str, str], dict[str, int]] = {}
     prios: dict[tuple[str, str], list[float]] = {}
     for job in jobs:
         number, universe, managed, prio, *who = job.ad.evaluate_all(_COUNTED, NO_CONTEXT)
@@ -142,7 +142,9 @@ def make_submitters(
             continue
         kind = "Idle" if status == IDLE else "Running"
         sender = (name, schedd_of(job, default))
-        count = counts.setdefault(sender, Counter())
+        count = counts.get(sender)
+        if count is None:
+            count = counts[sender] = dict.fromkeys(_NUMBERS, 0)
         if status == IDLE:
             prios.setdefault(sender, []).append(as_number(prio) or 0)
         count[f"{kind}Jobs"] += 1
@@ -160,18 +162,17 @@ def make_submitters(
 
 def submitter_ad(name: str, schedd: str, address: str, count: Mapping[str, float]) -> ClassAd:
     """A submitter ad as a schedd sends it; ``count`` has its numbers of jobs and their weights."""
-    ad = ClassAd()
-    for attribute, value in (
-        ("MyType", "Submitter"),
-        ("Name", name),
-        ("ScheddName", schedd),
-        ("ScheddIpAddr", address),
-        ("MyAddress", address),
-    ):
-        ad.insert(attribute, value)
-    for attribute in ("IdleJobs", "WeightedIdleJobs", "RunningJobs", "WeightedRunningJobs"):
-        ad.insert(attribute, count.get(attribute, 0))
-    return ad
+    numbers = [count.get(attribute, 0) for attribute in _NUMBERS]
+    values = ("Submitter", name, schedd, address, address, *numbers)
+    return ClassAd.holding(_SUBMITTER, dict(zip(_SUBMITTER, values, strict=True)))
+
+
+_NUMBERS: Final = ("IdleJobs", "WeightedIdleJobs", "RunningJobs", "WeightedRunningJobs")
+#: The names of a submitter ad by their keys.
+_SUBMITTER: Final = SharedNames(
+    (name.lower(), name)
+    for name in ("MyType", "Name", "ScheddName", "ScheddIpAddr", "MyAddress", *_NUMBERS)
+)
 
 
 #: What all submitter ads of a schedd have alike, and what counts the jobs of one.

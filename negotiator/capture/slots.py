@@ -14,9 +14,8 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Collection, Iterable, Sequence
-from functools import partial
-from operator import mul
-from typing import Any, Final, NamedTuple
+from functools import lru_cache, partial
+from typing import Any, Final, TypeAlias
 
 from attr import frozen
 
@@ -27,6 +26,7 @@ from negotiator.capture.files import CaptureReader
 from negotiator.model.loaded_slots import LoadedSlots
 
 _STRINGS: Final = bytes([Tag.STRING])
+_NUMBERS: Final = (int, float)
 
 
 @frozen(eq=False)
@@ -48,7 +48,7 @@ def read_slots(reader: CaptureReader, times: Sequence[str], *, ordered: bool = F
     """
     path = reader.paths.find("slots")
     given = "slots" not in reader.paths.given and "slots" in reader.paths.ads
-    loaded = None if path is None or given else load_columns(path)
+    loaded = None if path is None or given else load_columns(path, reader.paths.load)
     found = None if loaded is None else _in_columns(reader, loaded, times, ordered)
     if found is not None:
         return found
@@ -62,8 +62,9 @@ def read_slots(reader: CaptureReader, times: Sequence[str], *, ordered: bool = F
 
 def times_of(ads: Iterable[LocatedAd], names: Sequence[str]) -> Iterable[float]:
     """What ads say of when they were made."""
-    found = (ad.number(name) for ad in ads for name in names)
-    return (time for time in found if time is not None and math.isfinite(time))
+    keys = [name.lower() for name in names]
+    found = (time for ad in ads for time in ad.ad.evaluate_all(keys))
+    return (time for time in found if time.__class__ in _NUMBERS and math.isfinite(time))
 
 
 # --- a file in columns ----------------------------------------------------------------------------
@@ -138,25 +139,28 @@ FIRST_SIZE: Final = 7
 #: Entries per bucket from which the table grows.
 MAX_LOAD: Final = 0.8
 _MASK: Final = 2**64 - 1
-#: 33 to the power of each place in a name, from its end; as many as the longest name has needed.
-_POWERS: Final = [1]
 
 
 def name_hash(name: str) -> int:
     """``h = h * 33 + byte`` over the name's bytes, unsigned, 64 bits."""
-    written = name.encode("utf-8", "surrogateescape")
-    while len(_POWERS) < len(written):
-        _POWERS.append(_POWERS[-1] * 33 & _MASK)
-    value: int = sum(map(mul, reversed(written), _POWERS))
-    return value & _MASK
+    # The slots of a machine end alike, those of all machines begin alike.
+    slot, at, machine = name.partition("@")
+    value, _ = _part_hash(slot)
+    added, power = _part_hash(at + machine)
+    return (value * power + added) & _MASK
 
 
-class _Entry(NamedTuple):
-    """An ad in the table; ``position``: its place among the names that were given."""
+@lru_cache(maxsize=20_000)
+def _part_hash(part: str) -> tuple[int, int]:
+    """The hash of a part of a name, and what the hash of what stands before it is multiplied by."""
+    value, written = 0, part.encode("utf-8", "surrogateescape")
+    for byte in written:
+        value = value * 33 + byte
+    return value & _MASK, pow(33, len(written), _MASK + 1)
 
-    value: int
-    name: str
-    position: int
+
+#: The hash of an ad in the table, its name, and its place among the names that were given.
+_Entry: TypeAlias = tuple[int, str, int]
 
 
 class CollectorTable:
@@ -172,24 +176,24 @@ class CollectorTable:
         """
         self._buckets = [[] for _ in self._buckets]
         self._enter(names)
-        return [entry.position for bucket in self._buckets for entry in bucket]
+        return [position for bucket in self._buckets for _, _, position in bucket]
 
     def walk(self, names: Sequence[str]) -> list[str]:
         """``names`` in the order of the walk: others have left, and those not there yet come."""
         wanted = set(names)
         self._buckets = [
-            [entry for entry in bucket if entry.name in wanted] for bucket in self._buckets
+            [entry for entry in bucket if entry[1] in wanted] for bucket in self._buckets
         ]
-        there = {entry.name for bucket in self._buckets for entry in bucket}
+        there = {name for bucket in self._buckets for _, name, _ in bucket}
         self._enter([name for name in names if name not in there])
-        return [entry.name for bucket in self._buckets for entry in bucket]
+        return [name for bucket in self._buckets for _, name, _ in bucket]
 
     def _enter(self, names: Sequence[str]) -> None:
         """Put each name to the front of its bucket; a table that is full grows."""
         count = sum(map(len, self._buckets))
         for position, name in enumerate(names):
             value = name_hash(name)
-            self._buckets[value % len(self._buckets)].insert(0, _Entry(value, name, position))
+            self._buckets[value % len(self._buckets)].insert(0, (value, name, position))
             count += 1
             if count / len(self._buckets) >= MAX_LOAD:
                 self._grow()
@@ -200,7 +204,7 @@ class CollectorTable:
         larger: list[list[_Entry]] = [[] for _ in range(size)]
         for bucket in self._buckets:
             for entry in bucket:
-                larger[entry.value % size].insert(0, entry)
+                larger[entry[0] % size].insert(0, entry)
         self._buckets = larger
 
 

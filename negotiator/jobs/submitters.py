@@ -206,6 +206,12 @@ class IdleJobWeights:
     of_jobs: Expression | None = None
     of_slots: Expression | None = None
     context: EvalContext = field(default=_CONTEXT, eq=False)
+    #: The request that the weight of a slot stands for, if it is just a name.
+    _asked: str | None = field(init=False, eq=False)
+
+    @_asked.default
+    def _asked_for(self) -> str | None:
+        return None if self.of_slots is None else _ASKED.get(str(self.of_slots).lower())
 
     @classmethod
     def by(cls, policy: NegotiatorPolicy) -> IdleJobWeights:
@@ -234,9 +240,8 @@ class IdleJobWeights:
             return as_number(evaluate(self.of_jobs, job, context=self.context))
         if self.of_slots is None:
             return None
-        asked = _ASKED.get(str(self.of_slots).lower())
-        if asked is not None:
-            return job.get_number(asked, context=self.context)
+        if self._asked is not None:
+            return job.get_number(self._asked, context=self.context)
         return as_number(evaluate(self.of_slots, _filled(job, self.context), context=self.context))
 
 

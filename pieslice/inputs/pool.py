@@ -10,14 +10,18 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import IO, Final
 
 from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
+from classad.files.ads import load_file
+from classad.files.column_cache import ColumnCache
 from negotiator.capture.files import SILENT, ConfigPaths, StageWatch
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
@@ -33,6 +37,8 @@ from policy.versions import Followed
 
 #: The finding of a name that nobody reads.
 _UNKNOWN: Final = "P201"
+#: The version of the package: columns that another one kept are not used.
+_VERSION: Final = "pieslice:__version__"
 #: Commands whose answers say what a configuration changes.
 _SAYING: Final = frozenset({"diff", "negotiate"})
 
@@ -123,6 +129,19 @@ def refuse_definitions(diagnostics: Sequence[Diagnostic]) -> None:
 ONLY_FOR: Final = "--for names machines that get another configuration, and there is none"
 
 
+def cache_folder(environment: Mapping[str, str]) -> Path | None:
+    """The folder in which the columns of long files of ads are kept, None for none.
+
+    ``PIESLICE_CACHE`` names it, or none if it is empty; else it is that of the user's caches.
+    """
+    named = environment.get("PIESLICE_CACHE")
+    if named is None:
+        home = environment.get("HOME")
+        base = environment.get("XDG_CACHE_HOME") or (home and os.path.join(home, ".cache"))
+        named = base and os.path.join(base, "pieslice")
+    return Path(named) if named and os.path.isabs(named) else None
+
+
 def pool_inputs(
     items: Sequence[Path],
     diagnostics: list[Diagnostic],
@@ -145,9 +164,12 @@ def pool_inputs(
     found = sort_out(items, diagnostics)
     given = {**found.paths.given, **named}
     needs_jobs = needs_jobs and not made_up_jobs
+    folder = cache_folder(os.environ)
+    load = load_file if folder is None else ColumnCache(folder, resolve_name(_VERSION)).load
     paths = evolve(
-        found.paths, given=given, where=where, needs_jobs=needs_jobs, made_up_jobs=made_up_jobs
-    )
+        found.paths, given=given, where=where, needs_jobs=needs_jobs, made_up_jobs=made_up_jobs,
+        load=load,
+    )  # fmt: skip
     if not evolve(found, paths=paths).complete:
         least = "slot ads and job ads" if needs_jobs else "slot ads"
         message = f"give the folder of a capture, a scenario, or at least {least}"

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from classad.files import column_cache
 from classad.files.ads import OutForm, read_ads, write_ads
 from pieslice.cli import main
+from pieslice.inputs.pool import cache_folder
 from pieslice.inputs.sorting import kind_of, sort_out
 from tests.negotiator import scenarios
 
@@ -266,3 +268,40 @@ def test_examples_are_read_from_any_working_directory(
     assert main(["check", str(path)]) == 0
     assert main(["diff", str(path.parent), "--config", str(path)]) in (0, 1)
     assert "cannot read" not in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("environment", "folder"),
+    [
+        ({"XDG_CACHE_HOME": "/x", "HOME": "/home/me"}, "/x/pieslice"),
+        ({"HOME": "/home/me"}, "/home/me/.cache/pieslice"),
+        ({"PIESLICE_CACHE": "/kept", "XDG_CACHE_HOME": "/x", "HOME": "/home/me"}, "/kept"),
+        ({"PIESLICE_CACHE": "", "XDG_CACHE_HOME": "/x", "HOME": "/home/me"}, None),
+        ({"XDG_CACHE_HOME": "relative", "HOME": "/home/me"}, None),
+        ({}, None),
+    ],
+)
+def test_columns_are_kept_in_the_cache_folder_that_the_environment_names(
+    environment: dict[str, str], folder: str | None
+) -> None:
+    kept_in = cache_folder(environment)
+    assert kept_in == (None if folder is None else Path(folder))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the paths are those of POSIX")
+def test_a_pool_that_is_read_again_decides_the_same_by_its_kept_columns(
+    pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(column_cache, "LEAST", 1)
+    for path in pool.iterdir():
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    without = answer(capsys, pool)
+    monkeypatch.setenv("PIESLICE_CACHE", str(tmp_path / "kept"))
+    first = answer(capsys, pool)
+    assert len(list((tmp_path / "kept").iterdir())) >= 2, "slots and jobs"
+
+    def load(path: Path) -> None:
+        raise AssertionError(f"{path} is loaded again")
+
+    monkeypatch.setattr(column_cache, "load_file", load)
+    assert without == first == answer(capsys, pool)
