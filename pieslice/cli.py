@@ -16,27 +16,13 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from gettext import gettext
+from importlib import import_module
+from pkgutil import resolve_name
+from typing import Any
 
-import pieslice.alerts.cli
-import pieslice.doctor.cli
-import pieslice.expressions.cli
-import pieslice.forecast.cli
-import pieslice.fuzzing.cli
-import pieslice.history.cli
-import pieslice.lab.cli
-import pieslice.lsp.cli
-import pieslice.manual.cli
-import pieslice.negotiate.cli
-import pieslice.policies.cli
-import pieslice.priorities.cli
-import pieslice.runreport.cli
-import pieslice.shadow.cli
-import pieslice.simulation.cli
-import pieslice.sweeps.cli
-import pieslice.transforms.cli
-import pieslice.why.cli
 from pieslice.answering import add_answering, answering
 from pieslice.command_line import (
     EXIT_BAD,
@@ -89,24 +75,11 @@ _OTHER_BYTES = "pieslice.bytes"
 #: Errors of a place that takes no more.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
-#: In the order of ``pieslice --help``.
+#: The packages of commands in the order of ``pieslice --help``.
 COMMANDS = (
-    pieslice.expressions.cli,
-    pieslice.policies.cli,
-    pieslice.transforms.cli,
-    pieslice.shadow.cli,
-    pieslice.alerts.cli,
-    pieslice.negotiate.cli,
-    pieslice.why.cli,
-    pieslice.lab.cli,
-    pieslice.history.cli,
-    pieslice.priorities.cli,
-    pieslice.forecast.cli,
-    pieslice.simulation.cli,
-    pieslice.sweeps.cli,
-    pieslice.runreport.cli,
-    pieslice.fuzzing.cli,
-)
+    "expressions", "policies", "transforms", "shadow", "alerts", "negotiate", "why",
+    "lab", "history", "priorities", "forecast", "simulation", "sweeps", "runreport", "fuzzing",
+)  # fmt: skip
 
 
 def _as_they_came(problem: UnicodeError) -> tuple[str | bytes, int]:
@@ -121,8 +94,11 @@ def _as_they_came(problem: UnicodeError) -> tuple[str | bytes, int]:
 codecs.register_error(_OTHER_BYTES, _as_they_came)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code; usage errors leave through ``SystemExit``."""
+def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
+    """Run the command and return its exit code; usage errors leave through ``SystemExit``.
+
+    ``alone``: the process is there for nothing else.
+    """
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     if sys.stdout is None:
@@ -138,7 +114,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command not in ANYWHERE:
             import policy  # noqa: F401 - refuses a foreign package called classad
-        with limited(args), answering(args):
+        with _kept_code() if alone else nullcontext(), limited(args), answering(args):
             if "arrange" in args:
                 args.arrange(args)
             name_streams(args)
@@ -171,9 +147,15 @@ def program() -> int:
     if _word(sys.argv[1:]) not in LASTING:
         gc.set_threshold(_MANY_OBJECTS)
     try:
-        return main()
+        return main(alone=True)
     finally:
         gc.freeze()
+
+
+def _kept_code() -> AbstractContextManager[None]:
+    from pieslice.class_code import KeptCode
+
+    return KeptCode()
 
 
 def _in_project(args: argparse.Namespace) -> bool:
@@ -261,16 +243,27 @@ def build_parser(word: str | None = None, *, listed: bool = False) -> Parser:
     )
     assert isinstance(subcommands, OneCommand)
     subcommands.asked = word
-    for package in COMMANDS:
-        package.add_commands(subcommands)
-    pieslice.lsp.cli.add_commands(subcommands, pieslice.__version__)
-    pieslice.doctor.cli.add_commands(subcommands, pieslice.__version__)
-    pieslice.manual.cli.add_commands(subcommands, parser, pieslice.__version__)
+    # A command that has the name of its package needs no other one.
+    for package in [word] if word in COMMANDS else COMMANDS:
+        _commands_in(package).add_commands(subcommands)
+    if word not in COMMANDS:
+        for package in ("lsp", "doctor"):
+            _commands_in(package).add_commands(subcommands, _version())
+        _commands_in("manual").add_commands(subcommands, parser, _version())
     for command in parsers_of(parser):
         add_limits(command, shown=command is parser)
         if not listed and not commands_of(command) and command.prog.split()[-1] not in OWN_WORDS:
             add_answering(command)
     return parser
+
+
+def _commands_in(package: str) -> Any:
+    """The module that adds the commands of a package."""
+    return import_module(f"pieslice.{package}.cli")
+
+
+def _version() -> str:
+    return str(resolve_name("pieslice:__version__"))
 
 
 class VersionAction(argparse.Action):
@@ -291,7 +284,7 @@ def version_text() -> str:
 
     return "\n".join(
         (
-            f"pieslice {pieslice.__version__}",
+            f"pieslice {_version()}",
             "follows: HTCondor 25.14.1",
             f"kernels: {kernels.backend}",
             f"regex: {regex_backend()}",

@@ -46,8 +46,8 @@ ORDER = {
         "scenario", "strategies",
     ),
     "pieslice": (
-        "terminal", "command_line", "limiting", "data", "writing", "answering", "reports",
-        "recording", "live", "inputs", "expressions", "between", "fuzzing", "policies",
+        "class_code", "terminal", "command_line", "limiting", "data", "writing", "answering",
+        "reports", "recording", "live", "inputs", "expressions", "between", "fuzzing", "policies",
         "transforms", "priorities", "forecast", "runreport", "simulation", "sweeps", "negotiate",
         "shadow", "why", "history", "alerts", "partitions", "api", "lab", "lsp", "doctor", "manual",
         "cli", "__main__",
@@ -123,6 +123,7 @@ OUTSIDE = {
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
     "negotiator/capture/files.py": "reads a capture directory",
+    "pieslice/class_code.py": "keeps compiled code beside Python's, in __pycache__",
     "pieslice/answering.py": "prints the answer of a command into a file",
     "pieslice/limiting.py": "interrupts a command, and has the system bound its memory",
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",

@@ -1,4 +1,4 @@
-"""Keeps the columns of long files of ads in a folder, so that they are not loaded twice.
+"""Keeps the columns of files of ads in a folder, so that they are not loaded twice.
 
 What is kept of a file counts as long as its path, its size, its time of change and the hash of its
 first and last bytes are the same; what was cut, damaged, or written by another version is not used.
@@ -18,8 +18,6 @@ from typing import Final, NamedTuple
 from classad.files.ads import load_file
 from classad.loading.columns import LoadedColumns
 
-#: Bytes of a file from which keeping its columns is worth while: below, it loads in milliseconds.
-LEAST: Final = 4 << 20
 #: Bytes that all that is kept may have.
 MOST: Final = 2 << 30
 #: A file that changed so shortly before its columns were kept, in nanoseconds, may change again
@@ -52,7 +50,7 @@ class _Text(NamedTuple):
 
 
 class ColumnCache:
-    """Loads files, and keeps the columns of long ones."""
+    """Loads files, and keeps their columns."""
 
     def __init__(self, folder: Path, version: str, *, most: int = MOST) -> None:
         """``version``: of the program, whose columns are its own; ``most``: bytes in all."""
@@ -62,8 +60,6 @@ class ColumnCache:
 
     def load(self, path: Path) -> LoadedColumns:
         """The columns of a file in long form, see ``load_file``, which says what it raises."""
-        if not path.is_file() or path.stat().st_size < LEAST:
-            return load_file(path)
         text = _Text.of(path)
         kept, mark = self._place(text)
         found = self._kept(kept, mark)

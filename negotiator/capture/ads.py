@@ -28,6 +28,7 @@ from classad.language.values import Value
 from classad.loading.columns import LoadedColumns
 from classad.patterns import late_regex
 from classad.source import Source
+from negotiator.model.watched import WatchedAd
 from policy.language.numbers import saturated
 
 Scalar = int | float | str | bool
@@ -146,7 +147,7 @@ def read_ads(
     for problem in loaded.diagnostics:
         problem.help = problem.help or "the line is left out, the rest of the ad is kept"
     diagnostics += loaded.diagnostics
-    ads = enumerate(loaded.to_ads(ClassAd))
+    ads = enumerate(loaded.to_ads(WatchedAd))
     return [LocatedAd(ad, partial(places.of, number)) for number, ad in ads]
 
 

@@ -12,6 +12,7 @@ import contextlib
 import math
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from types import MappingProxyType
@@ -21,7 +22,7 @@ from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
 from classad.files.ads import load_file
-from classad.files.column_cache import ColumnCache
+from classad.loading.columns import LoadedColumns
 from negotiator.capture.files import SILENT, ConfigPaths, StageWatch
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts
@@ -37,6 +38,8 @@ from policy.versions import Followed
 
 #: The finding of a name that nobody reads.
 _UNKNOWN: Final = "P201"
+#: Bytes of a file from which keeping its columns is worth while: below, it loads in milliseconds.
+WORTH_KEEPING: Final = 4 << 20
 #: The version of the package: columns that another one kept are not used.
 _VERSION: Final = "pieslice:__version__"
 #: Commands whose answers say what a configuration changes.
@@ -142,6 +145,15 @@ def cache_folder(environment: Mapping[str, str]) -> Path | None:
     return Path(named) if named and os.path.isabs(named) else None
 
 
+def _load_kept(folder: Path, path: Path) -> LoadedColumns:
+    """Load a file of ads; the columns of long ones are kept in the folder."""
+    if path.stat().st_size < WORTH_KEEPING:
+        return load_file(path)
+    from classad.files.column_cache import ColumnCache
+
+    return ColumnCache(folder, resolve_name(_VERSION)).load(path)
+
+
 def pool_inputs(
     items: Sequence[Path],
     diagnostics: list[Diagnostic],
@@ -165,7 +177,9 @@ def pool_inputs(
     given = {**found.paths.given, **named}
     needs_jobs = needs_jobs and not made_up_jobs
     folder = cache_folder(os.environ)
-    load = load_file if folder is None else ColumnCache(folder, resolve_name(_VERSION)).load
+    needs_jobs = needs_jobs and not made_up_jobs
+    folder = cache_folder(os.environ)
+    load = load_file if folder is None else partial(_load_kept, folder)
     paths = evolve(
         found.paths, given=given, where=where, needs_jobs=needs_jobs, made_up_jobs=made_up_jobs,
         load=load,

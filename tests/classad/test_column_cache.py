@@ -33,9 +33,8 @@ def ads(loaded: LoadedColumns) -> list[tuple[str, list[str]]]:
 
 
 @pytest.fixture
-def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file that is long enough to be kept, and was written long ago."""
-    monkeypatch.setattr(column_cache, "LEAST", 1)
+def pool(tmp_path: Path) -> Path:
+    """A file that was written long ago."""
     path = tmp_path / "slots.ads"
     path.write_text(TEXT)
     os.utime(path, (OLD, OLD))
@@ -213,12 +212,6 @@ def test_nothing_is_written_into_a_folder_that_may_not_be(pool: Path) -> None:
     folder.mkdir(mode=0o500)
     assert ads(cache(pool).load(pool)) == ads(load_file(pool))
     assert kept_in(pool) == []
-
-
-def test_a_short_file_is_not_kept(pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(column_cache, "LEAST", len(TEXT.encode()) + 1)
-    cache(pool).load(pool)
-    assert not (pool.parent / "cache").exists()
 
 
 def test_a_file_that_has_just_been_written_is_not_kept(pool: Path) -> None:

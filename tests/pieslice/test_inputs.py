@@ -292,7 +292,7 @@ def test_columns_are_kept_in_the_cache_folder_that_the_environment_names(
 def test_a_pool_that_is_read_again_decides_the_same_by_its_kept_columns(
     pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(column_cache, "LEAST", 1)
+    monkeypatch.setattr("pieslice.inputs.pool.WORTH_KEEPING", 1)
     for path in pool.iterdir():
         os.utime(path, (1_700_000_000, 1_700_000_000))
     without = answer(capsys, pool)
@@ -305,3 +305,13 @@ def test_a_pool_that_is_read_again_decides_the_same_by_its_kept_columns(
 
     monkeypatch.setattr(column_cache, "load_file", load)
     assert without == first == answer(capsys, pool)
+
+
+def test_of_short_files_nothing_is_kept(
+    pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in pool.iterdir():
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    monkeypatch.setenv("PIESLICE_CACHE", str(tmp_path / "kept"))
+    answer(capsys, pool)
+    assert not (tmp_path / "kept").exists()

@@ -1,0 +1,177 @@
+"""Classes whose methods were compiled by another process are those that attrs makes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attr
+import pytest
+from attr import _make
+
+from pieslice.class_code import KeptCode
+
+ROOT = Path(__file__).parents[2]
+
+
+def make_class() -> Any:
+    """A class with a default, a factory, and a hash."""
+
+    @attr.frozen
+    class Point:
+        x: int
+        y: int = 2
+        tags: list[str] = attr.Factory(list)
+
+    return Point
+
+
+def make_other_class() -> Any:
+    @attr.frozen
+    class Point:
+        x: int
+        y: int = 3
+
+    return Point
+
+
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names under which texts are really compiled."""
+    names: list[str] = []
+
+    def count(text: str, name: str, mode: str) -> Any:
+        names.append(name)
+        return compile(text, name, mode)
+
+    monkeypatch.setattr("pieslice.class_code.compile", count, raising=False)
+    return names
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    return str(tmp_path / "kept")
+
+
+def behaves(point: Any) -> None:
+    one, same, other = point(1), point(1, 2), point(1, 5)
+    assert one == same != other
+    assert repr(one).endswith("Point(x=1, y=2, tags=[])")
+    assert one.tags is not same.tags, "a factory is called for each"
+    assert attr.evolve(one, y=5) == other
+    with pytest.raises(attr.exceptions.FrozenInstanceError):
+        one.x = 3
+    with pytest.raises(TypeError, match="unhashable type: 'list'"):
+        hash(one)
+
+
+def test_a_class_of_kept_code_is_the_class(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with KeptCode(path):
+        behaves(make_class())
+    names = compiled(monkeypatch)
+    with KeptCode(path):
+        behaves(make_class())
+    assert names == []
+
+
+def test_another_class_of_the_same_name_is_another_one(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with KeptCode(path):
+        make_class()
+    names = compiled(monkeypatch)
+    with KeptCode(path):
+        point = make_other_class()
+    assert len(names) == 1
+    assert point(1).y == 3
+    assert hash(point(1)) == hash(point(1, 3)) != hash(point(1, 4))
+
+
+def test_what_was_kept_stays_beside_what_is_new(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for make in (make_class, make_other_class):
+        with KeptCode(path):
+            make()
+    names = compiled(monkeypatch)
+    with KeptCode(path):
+        make_class()
+        make_other_class()
+    assert names == []
+
+
+def cut(data: bytes) -> bytes:
+    return data[:-5]
+
+
+def one_bit(data: bytes) -> bytes:
+    return data[:50] + bytes([data[50] ^ 1]) + data[51:]
+
+
+def of_another_python(data: bytes) -> bytes:
+    return b"\0\0\0\0" + data[4:]
+
+
+def empty(data: bytes) -> bytes:
+    return b""
+
+
+@pytest.mark.parametrize("spoil", [cut, one_bit, of_another_python, empty])
+def test_a_spoiled_file_is_none(path: str, spoil: Callable[[bytes], bytes]) -> None:
+    with KeptCode(path):
+        make_class()
+    file = Path(path)
+    data = file.read_bytes()
+    file.write_bytes(spoil(data))
+    with KeptCode(path):
+        behaves(make_class())
+    assert file.read_bytes() == data
+
+
+def test_nothing_is_left_of_it(path: str) -> None:
+    with pytest.raises(KeyError), KeptCode(path):
+        raise KeyError
+    assert "compile" not in vars(_make)
+    assert "hash" not in vars(_make)
+
+
+def test_where_python_keeps_no_bytecode_nothing_is_kept(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    with KeptCode(path):
+        behaves(make_class())
+    assert not os.path.exists(path)
+
+
+def test_a_place_that_cannot_be_written_is_no_matter(tmp_path: Path) -> None:
+    with KeptCode(str(tmp_path / "missing" / "kept")):
+        behaves(make_class())
+
+
+def test_more_than_may_be_kept_is_let_go(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pieslice.class_code.MOST", 100)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    with KeptCode(path):
+        make_class()
+    assert os.path.getsize(path) < 100
+
+
+def test_processes_with_other_hashes_compile_nothing_anew(tmp_path: Path) -> None:
+    program = "from pieslice.cli import program; program()"
+    environment = {name: value for name, value in os.environ.items() if "BYTECODE" not in name}
+    environment |= {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    kept = []
+    for seed in ("1", "2"):
+        subprocess.run(
+            [sys.executable, "-c", program, "negotiate", "examples/campus"],
+            cwd=ROOT,
+            env=environment | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        )
+        [file] = tmp_path.rglob("*.classes")
+        kept.append((file.read_bytes(), file.stat().st_mtime_ns))
+    assert kept[0] == kept[1]
