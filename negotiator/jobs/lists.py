@@ -88,7 +88,7 @@ class _JobReader:
         self._names: dict[object, str | None] = {}
         self._places: dict[tuple[object, ...], _Place] = {}
         #: All that its findings depend on besides the job.
-        self._by = (policy, context.language, names)
+        self._by = (self._oldest_first, policy.user_maps, context.language, names)
         if known is not None and (known._by != self._by or known._has_met_many()):
             known = None
         self.table = None

@@ -177,8 +177,6 @@ def pool_inputs(
     given = {**found.paths.given, **named}
     needs_jobs = needs_jobs and not made_up_jobs
     folder = cache_folder(os.environ)
-    needs_jobs = needs_jobs and not made_up_jobs
-    folder = cache_folder(os.environ)
     load = load_file if folder is None else partial(_load_kept, folder)
     paths = evolve(
         found.paths, given=given, where=where, needs_jobs=needs_jobs, made_up_jobs=made_up_jobs,
