@@ -243,10 +243,11 @@ def build_parser(word: str | None = None, *, listed: bool = False) -> Parser:
     )
     assert isinstance(subcommands, OneCommand)
     subcommands.asked = word
-    # A command that has the name of its package needs no other one.
     for package in [word] if word in COMMANDS else COMMANDS:
         _commands_in(package).add_commands(subcommands)
-    if word not in COMMANDS:
+        if word in commands_of(parser):
+            break  # one command needs no other
+    else:
         for package in ("lsp", "doctor"):
             _commands_in(package).add_commands(subcommands, _version())
         _commands_in("manual").add_commands(subcommands, parser, _version())
