@@ -8,6 +8,7 @@ Inputs: a ``Config``, what slots and jobs look like, a seed.  Outputs: ``Behavio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 from shlex import join
@@ -15,16 +16,20 @@ from typing import Final
 
 from attr import field, frozen
 
+from classad.patterns import late_regex
 from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.schema import Schema
 from pieslice.reports.document import NOT_SHOWN, view
+from policy.attributes import find_attribute
 from policy.config import Config
-from policy.explain.roles import may_read
+from policy.explain.roles import may_read, readers_of
 
 #: Pairs of slots and jobs that are tried where nobody says for how long.
 PAIRS: Final = 4000
 #: Why nothing is tried of most configurations.
 NOTHING_SET: Final = "no expression is set that `pieslice fuzz` tries"
+#: An attribute that may be one of the slot.
+_OF_SLOT: Final = late_regex(r"(?:MY\.)?(\w+)", re.IGNORECASE)
 #: The same as ``PAIRS`` where the time ends the search.
 _MANY: Final = 10**9
 
@@ -115,7 +120,11 @@ def behaviour_of(
     found = search(tests, pairs, seed, go_on=go_on or _always)
     broken = {one.property for one in found.findings}
     held = tuple(name for name, _ in found.tested if name not in broken)
-    told = tuple(BrokenInShort(one) for one in found.findings if may_read(config, one.macro))
+    told = tuple(
+        BrokenInShort(one)
+        for one in found.findings
+        if may_read(config, one.macro) and not _rests_on_a_guess(config, one)
+    )
     if not told and not held:
         return Behaviour(missing="no daemon here reads an expression that `pieslice fuzz` tries")
     options = tuple(word for name, value in defines for word in ("-D", f"{name}={value}"))
@@ -127,6 +136,15 @@ def behaviour_of(
         captured=not schema.open,
         options=options,
     )
+
+
+def _rests_on_a_guess(config: Config, one: BrokenProperty) -> bool:
+    """Is a value undefined only where slots lack what a script of the startd may give them?"""
+    name = _OF_SLOT.fullmatch(one.clause)
+    if name is None or one.property != "total" or find_attribute(name[1]) is not None:
+        return False
+    scripts = config.lookup("STARTD_CRON_JOBLIST")
+    return scripts is not None and not scripts.is_builtin and "STARTD" in readers_of(one.macro)
 
 
 def _always() -> bool:

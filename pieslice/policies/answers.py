@@ -26,6 +26,8 @@ from pieslice.policies.formats import Checked, ShownFinding, report
 from pieslice.policies.texts import (
     counted,
     host_line,
+    not_judged,
+    not_judged_line,
     old_names,
     sentence_lines,
     verdict_lines,
@@ -37,7 +39,7 @@ from policy.config import Config
 from policy.explain.roles import Host, host_of
 from policy.explain.sentences import Sentence, listing
 from policy.explain.settings import everything
-from policy.knobs.readers import MAIN
+from policy.knobs.readers import JUDGED
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, WARNING
 from policy.lint.findings import FINDINGS
@@ -277,10 +279,10 @@ def of_all(host: Host, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     found = list(verdicts)
     judged = {one.daemon.subsystem for one in found}
     runs = host.daemons if host.listed is not None else ()
-    others = (Daemon(name) for name in MAIN if name in runs and name not in judged)
+    others = (Daemon(name) for name in JUDGED if name in runs and name not in judged)
     found += [Verdict(one, True, 0, f"{one} would start") for one in others]
-    order = {name: at for at, name in enumerate(MAIN)}
-    return tuple(sorted(found, key=lambda one: order.get(one.daemon.subsystem, len(MAIN))))
+    order = {name: at for at, name in enumerate(JUDGED)}
+    return tuple(sorted(found, key=lambda one: order.get(one.daemon.subsystem, len(JUDGED))))
 
 
 def about_host(host: Host, examination: Examination) -> Iterator[Sentence]:
@@ -293,6 +295,9 @@ def about_host(host: Host, examination: Examination) -> Iterator[Sentence]:
     )
     for text in verdict_lines(of_all(host, verdicts)):
         yield Sentence(_HOST, f"{text}.")
+    left = not_judged(host, examination.verdicts)
+    if left:
+        yield Sentence(_HOST, f"{not_judged_line(left)}.")
     old = old_names(examination.findings)
     others = [one.severity for one in examination.findings if one not in old]
     counts = {word: others.count(word) for word in (ERROR, WARNING)} | {"old name": len(old)}

@@ -22,6 +22,8 @@ from pieslice.data import JsonObject
 from pieslice.policies.texts import (
     counted,
     host_line,
+    not_judged,
+    not_judged_line,
     old_names,
     verdict_lines,
     wrapped_lines,
@@ -31,7 +33,7 @@ from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
 from policy.explain.roles import Host
 from policy.knobs.reading import EXPANDED
-from policy.language.about import about
+from policy.language.about import COLON, about
 from policy.lint.causes import causes, file_of
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
@@ -143,6 +145,8 @@ def _key(finding: Diagnostic) -> tuple[str | None, str | None, str]:
     round_ = about(finding).circle
     if round_:
         return finding.id, finding.severity, " ".join(sorted(set(round_)))
+    if about(finding).kind == COLON:
+        return finding.id, finding.severity, COLON
     if finding.id in _BY_HELP and finding.help:
         return finding.id, finding.severity, finding.help
     if finding.id in _OF_LISTS:
@@ -196,6 +200,11 @@ class Checked:
         """Would all daemons start, also those of the version that is asked about?"""
         after = self.upgrade is None or self.upgrade.starts
         return after and all(verdict.starts for verdict in self.verdicts)
+
+    @property
+    def not_judged(self) -> tuple[str, ...]:
+        """The daemons of DAEMON_LIST that no verdict is given on."""
+        return not_judged(self.host, self.verdicts)
 
     @property
     def shown(self) -> list[ShownFinding]:
@@ -281,7 +290,7 @@ shape(Verdict, "daemon starts status text")
 shape_text(Daemon, Fragment)
 shape(
     Checked,
-    "path =followed starts host verdicts fragment findings=shown upgrade?=changes"
+    "path =followed starts host verdicts not_judged fragment findings=shown upgrade?=changes"
     " behaviour? reload?=reloading",
 )
 shape(Host, "roles=role_names daemons")
@@ -318,6 +327,8 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
         yield f"{result.path}: {host_line(result.host)}"
     for text in verdict_lines(result.verdicts):
         yield f"{result.path}: {text}"
+    if result.not_judged:
+        yield f"{result.path}: {not_judged_line(result.not_judged)}"
     if result.fragment is not None and not result.fragment.asked:
         why = f"{result.fragment}; say --no-fragment if no other file completes it"
         yield f"{result.path}: taken for a fragment: {why}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pieslice.reports.layout import plural, wrap
 from pieslice.terminal import printable
 from policy.explain.parts import SHORT
 from policy.explain.sentences import listing
+from policy.knobs.readers import JUDGED
 from policy.lint.attributes import OLD_NAME
 from policy.lint.names import DEAD, DEPRECATED
 
@@ -79,6 +80,18 @@ def verdict_lines(verdicts: Iterable[Verdict]) -> Iterable[str]:
         daemon = str(one.daemon)
         same.setdefault(one.text.removeprefix(daemon), []).append(daemon)
     return (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
+
+
+def not_judged(host: Host | None, verdicts: Iterable[Verdict]) -> tuple[str, ...]:
+    """The daemons of DAEMON_LIST of which nobody says whether they would start."""
+    told = {*JUDGED, *(one.daemon.subsystem for one in verdicts)}
+    names = host.daemons if host is not None and host.listed is not None else ()
+    return tuple(f"condor_{name.lower()}" for name in names if name not in told)
+
+
+def not_judged_line(daemons: Sequence[str]) -> str:
+    """That nobody says whether these daemons would start."""
+    return f"whether {listing(daemons)} would start is not judged"
 
 
 def comparison_lines(comparison: Comparison, width: int) -> Iterator[str]:

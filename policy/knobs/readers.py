@@ -40,6 +40,9 @@ ON_THEIR_OWN: Final = (
     "CREDD",
     "KBDD",
 )
+#: The daemons that verdicts are given on wherever they run.  condor_gangliad needs programs that a
+#: configuration does not tell of, condor_kbdd a display.
+JUDGED: Final = (*MAIN, *(name for name in ON_THEIR_OWN if name not in ("GANGLIAD", "KBDD")))
 _INTEGER: Final = late_regex(r"-?\d+")
 _DIGITS: Final = late_regex(r"\d+")
 #: A boolean of the schedd for each requirement, which sees no job.

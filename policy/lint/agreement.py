@@ -6,7 +6,7 @@ Follows: condor_had and condor_negotiator of 25.14.1, started with such settings
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -37,7 +37,8 @@ DISAGREE: Final = Finding(
     bad="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51451, cm2.example.edu:51451\n",
     good="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51450, cm2.example.edu:51450\n",
     observed="Observed with 25.14.1: condor_had ends with `my address is not present in HAD_LIST`"
-    " where the list has no ports or it listens on another one, ends with HAD_USE_SHARED_PORT where"
+    " where the list has no ports or it listens on another one, with `no HAD_LIST in config file`"
+    " where there is none, ends with HAD_USE_SHARED_PORT where"
     " nobody shares a port, with HAD_USE_REPLICATION without REPLICATION_LIST, and where that has"
     " the machines in another order: `host names of machine and replication daemon do not match`;"
     " daemons end that find no port in the range. Its schedd says `lists are not the same size."
@@ -97,10 +98,25 @@ def availability(view: View) -> Iterator[Diagnostic]:
     if had and collectors is not None:
         yield from _lacking(lists["HAD_LIST"], had, addresses(collectors), collectors.macro)
     yield from _controlled(view)
+    yield from _without_list(view, hosts)
     replicates = _of(view, "HAD_USE_REPLICATION")
     if had and replicates and not replication and view.is_on("HAD_USE_REPLICATION", "HAD", False):
         message = "condor_had ends: there is no REPLICATION_LIST"
         yield replicates.say(DISAGREE, message, replicates.whole())
+
+
+def _without_list(view: View, hosts: Mapping[str, list[Address]]) -> Iterator[Diagnostic]:
+    """A daemon of DAEMON_LIST that ends without the list of its machines; a list that adds to
+    another file's is no whole configuration."""
+    started = _of(view, "DAEMON_LIST")
+    if started is None or "$(DAEMON_LIST)" in (started.entry.written or "").upper():
+        return
+    for item in started.items():
+        name = f"{item.text.upper()}_LIST"
+        if name in _LISTS and not hosts.get(name):
+            daemon = item.text.upper()
+            message = f"condor_{daemon.lower()} ends: there is no {name}"
+            yield started.say(DISAGREE, message, item, ends=daemon)
 
 
 def _controlled(view: View) -> Iterator[Diagnostic]:

@@ -190,6 +190,8 @@ def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
     " 2, mem 50%` one with 1 CPU and 1 MiB.",
 )
 def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if _has_hole(setting.config, setting.entry):
+        return  # that is said, and what it leaves is no word of the file
     for words in map(Item.of, _BETWEEN_COMMAS.finditer(setting.text())):
         if "$" in words.text or _SHARE.fullmatch(words.text) or _LIST.search(words.text):
             continue
@@ -260,6 +262,8 @@ def too_many(view: View) -> Iterator[Diagnostic]:
     typed = any(name.startswith("num_slots_type_") for name in view.defined)
     for setting in view.settings:
         if re.fullmatch(_TYPE, setting.macro, re.IGNORECASE):
+            if _has_hole(setting.config, setting.entry):
+                continue
             many = _number(setting.beside(f"NUM_SLOTS_{setting.macro.partition('_')[2]}"))
             demands = _demands(setting)
         elif setting.macro.upper() == "NUM_SLOTS" and not typed:
@@ -345,14 +349,23 @@ def _number(text: str) -> int:
     return max(integer_literal(text) or 0, 0)
 
 
+def _has_hole(config: Config, entry: Definition) -> bool:
+    """Does a value need a macro that nobody defines, so that another file completes it?"""
+    return any(found is None for _, found in config.scope.used_by(entry))
+
+
 def _is_assumed(config: Config, name: str) -> bool:
-    """Does a number come from the machine, of which the caller has told nothing?"""
+    """Does a number come from the machine, of which the caller has told nothing, or from a macro
+    that nobody defines?"""
+    entry = config.lookup(name)
+    if entry is not None and _has_hole(config, entry):
+        return True
     if config.text("DETECTED_CPUS") != str(HostFacts().detected_cpus):
         return False
-    used: list[Definition | None] = [config.lookup(name)]
-    for entry in used:
-        if entry is not None and entry.origin == DETECTED_ORIGIN:
+    used: list[Definition | None] = [entry]
+    for one in used:
+        if one is not None and one.origin == DETECTED_ORIGIN:
             return True
-        if entry is not None:
-            used += (found for _, found in config.scope.used_by(entry) if found not in used)
+        if one is not None:
+            used += (found for _, found in config.scope.used_by(one) if found not in used)
     return False

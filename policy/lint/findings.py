@@ -80,6 +80,8 @@ _CHECKS: Final = [one.check if isinstance(one, Finding) else one for one in _DEC
 CHECKS: Final = sorted(
     {id(check): check for check in _CHECKS if check is not None}.values(), key=_depth
 )
+#: What is said of items, by what the name of the list ends in.
+_OF_ITEMS: Final = frozenset((lists.quotes.id, security.separator.id))
 _CLASSES: Final[Mapping[Per, type[Node]]] = {
     Per.EXPRESSION: Node, Per.COMPARISON: Binary, Per.NODE: Node, Per.REFERENCE: Reference,
     Per.LITERAL: Literal, Per.CALL: Call, Per.BINARY: Binary,
@@ -115,7 +117,7 @@ def all_findings(
     ]
     reading.note_lost_backslashes(found)
     reading.note_environment(config, found)
-    left = list(support.silenced(_once(found), config.texts, FINDINGS))
+    left = list(support.silenced(_once(_of_what_is_read(found)), config.texts, FINDINGS))
     reading.note_other_languages(left)
     order = {name: position for position, name in enumerate(config.files)}
     return sorted(left, key=lambda item: _place(item, order))
@@ -175,6 +177,14 @@ def _is_told(seen: View, item: Diagnostic) -> bool:
     if reading.is_own_limit(seen, about(item).macro):
         return False
     return item.severity != "error" and item.source is not None
+
+
+def _of_what_is_read(found: list[Diagnostic]) -> Iterator[Diagnostic]:
+    """Without what is said of the items of a list that nobody reads."""
+    unread = {id(about(one).definition) for one in found if one.id in names.OF_NOBODY}
+    for one in found:
+        if one.id not in _OF_ITEMS or id(about(one).definition) not in unread:
+            yield one
 
 
 def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

@@ -75,6 +75,8 @@ UNREAD: Final = Finding(
     observed="Observed with the tools of the four versions: their parameter tables; and which names"
     " the programs of 23.9.6 and 25.14.1 hold. The daemons were not asked about each name.",
 )
+#: Findings about a name that no daemon reads.
+OF_NOBODY: Final = frozenset((UNKNOWN.id, UNDERSCORES.id, DEAD.id, UNREAD.id))
 _NO_MACRO: Final = "is not a macro that HTCondor reads"
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8

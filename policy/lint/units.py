@@ -122,6 +122,8 @@ _TIMES: Final = {
     "classad_lifetime": 60.0,
     "job_default_lease_duration": 60.0,
 }
+#: Jobs of a few minutes get one or two; who means hours or days writes no such number.
+_RETIREMENT: Final = "maxjobretirementtime"
 #: A claim for one job alone.
 _ONE_JOB: Final = ("claim_worklife", 1.0)
 #: Macros that are times, and what is more than anybody means.
@@ -135,6 +137,7 @@ _LOG: Final = re.compile(r"max_(?!num_)\w+_log", re.IGNORECASE)
 _LEAST_LOG: Final = 4096
 #: Above this a number is written with an exponent.
 _PLAIN: Final = 1e15
+_MINUTE: Final = 60
 _HOUR: Final = 3600
 #: A machine's keyboard or a job is not as old.
 _OLDEST: Final = 1e8
@@ -207,6 +210,7 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     unit = "seconds" if times else "MiB" if amounts else "bytes" if log else ""
     if not unit:
         return
+    product = False
     try:
         value = float(setting.config.expand(setting.entry).text)
     except ExpansionError:
@@ -214,8 +218,10 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     except ValueError:
         text = setting.text()
         value = prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
+        product = True
     message = f"{setting.macro} is {_digits(value)} {unit}"
     short = 0 < value < _TIMES.get(folded, 0) and (folded, value) != _ONE_JOB
+    short = short and not (folded == _RETIREMENT and not product and value % _MINUTE == 0)
     if short or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):

@@ -26,10 +26,11 @@ from policy.config import Config
 from policy.explain.roles import Host, host_of
 from policy.explain.sentences import listing
 from policy.knobs.lists import memberships
-from policy.knobs.readers import MAIN, ON_THEIR_OWN, find_readers
+from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.language.about import EVERY, about
 from policy.lint import groups, lists, reading
+from policy.lint.agreement import DISAGREE
 from policy.lint.attributes import unknown_function
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.expressions import MacroExpression, expressions_in
@@ -123,7 +124,10 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     findings = all_findings(seen, loads, endings, expressions)
     # Daemons beside the main ones end at values of which a finding says so.
     told = (found for found in findings if about(found).ends in ON_THEIR_OWN)
-    endings += (Ending(Daemon(about(found).ends), found) for found in told)
+    endings += (
+        Ending(Daemon(about(found).ends), found, 0 if found.id == DISAGREE.id else 4)
+        for found in told
+    )
     part = Fragment(asked=True) if fragment else None
     if fragment is None:
         part = recognised(seen, findings)
@@ -138,10 +142,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
         concerned = _concerned(seen, endings)
         if host.listed is not None:
             concerned = _at_work(host, concerned, endings)
-        daemons = concerned or daemons
+        daemons = concerned or [Daemon(name) for name in MAIN]  # it is for no daemon in particular
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
-    if unreadable and not asked and len(daemons) == 1 and not concerned:
-        daemons = [Daemon(name) for name in MAIN]  # it is unreadable for all
     missing = "what was left out" if left_out else "the files that complete this"
     tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
     root = config.files[0] if config.files else ""
@@ -190,16 +192,18 @@ def _placed(verdict: Verdict, host: Host) -> Verdict:
 
 
 def _readers_of(setting: Setting) -> set[str]:
-    """The main daemons that read a definition."""
+    """The daemons that read a definition, of those that verdicts are given on."""
     if setting.macro.upper().endswith("_HOST"):
         return set()  # all daemons are told where a host is
-    prefix = (setting.prefix or setting.macro.partition("_")[0]).upper()
-    if prefix in MAIN and (setting.prefix or find_readers(setting.macro) is None):
-        return {prefix}
+    if setting.prefix or find_readers(setting.macro) is None:
+        name = setting.prefix or setting.macro
+        own = [one for one in JUDGED if f"{name.upper()}_".startswith(f"{one}_")]
+        if own:
+            return set(own)
     if setting.knob is not None:
-        return {setting.knob.read_by} & set(MAIN)
+        return {setting.knob.read_by} & set(JUDGED)
     readers = find_readers(setting.macro)
-    return set() if readers is None else set(readers.daemons) & set(MAIN)
+    return set() if readers is None else set(readers.daemons) & set(JUDGED)
 
 
 def _verdict(

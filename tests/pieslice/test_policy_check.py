@@ -357,3 +357,46 @@ def test_a_macro_of_the_command_line_that_there_is_not_is_an_error(
     assert check("-D", given, pool) == 1
     said = capsys.readouterr().out
     assert said.count("<command line>:1:1: error[P201]") == 1
+
+
+def test_it_is_said_of_which_daemons_nobody_knows_whether_they_would_start(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("DAEMON_LIST = MASTER, DEFRAG, SHARED_PORT, GANGLIAD\n")
+    check(pool)
+    said = capsys.readouterr().out
+    assert "condor_master and condor_defrag would start" in said
+    assert "whether condor_shared_port and condor_gangliad would start is not judged" in said
+    check("--format", "json", pool)
+    [checked] = json.loads(capsys.readouterr().out)["checks"]
+    assert checked["not_judged"] == ["condor_shared_port", "condor_gangliad"]
+    pool.write_text("DAEMON_LIST = MASTER, SCHEDD\n")
+    check(pool)
+    assert "not judged" not in capsys.readouterr().out
+
+
+def test_lines_that_assign_with_a_colon_are_one_cause(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("START : True\nRANK : 0\nKILL : False\n")
+    check(pool)
+    said = capsys.readouterr().out
+    assert said.count("warning[P104]") == 1
+    assert "also at line 2, line 3" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("START = SquidData == True\nSTARTD_CRON_JOBLIST = SQUID\n", False),
+        ("START = TARGET.SquidData == True\nSTARTD_CRON_JOBLIST = SQUID\n", True),
+        ("START = SquidData == True\n", True),
+        ("START = KeyboardIdle > 900 && MonitorSelfAge < 86400\n", False),
+    ],
+)
+def test_what_every_slot_has_or_a_script_may_give_is_not_taken_for_missing(
+    pool: Path, text: str, broken: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text(text)
+    check(pool)
+    assert ("total: START is undefined" in capsys.readouterr().out) is broken

@@ -254,7 +254,7 @@ def test_a_template_without_its_arguments_ends_all_at_the_line_that_uses_it() ->
 )
 def test_a_daemon_beside_the_main_ones_that_ends_has_a_verdict(line: str) -> None:
     listed = "DAEMON_LIST = MASTER COLLECTOR DEFRAG\nDEFRAG_DRAINING_MACHINES_PER_HOUR = 0.5\n"
-    assert verdicts(listed) == {"MASTER": True, "COLLECTOR": True}
+    assert verdicts(listed) == {"MASTER": True, "COLLECTOR": True, "DEFRAG": True}
     assert verdicts(f"{listed}{line}\n") == {"MASTER": True, "COLLECTOR": True, "DEFRAG": False}
 
 

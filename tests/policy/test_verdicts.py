@@ -13,6 +13,9 @@ from policy.lint.findings import lint
 from policy.lint.verdict import examine
 from policy.values.evaluation import DEEPEST
 
+#: The daemons of which every pool has some.
+MAIN_ONES = ("master", "collector", "negotiator", "schedd", "startd")
+
 
 def test_the_last_line_is_not_above_the_first_one() -> None:
     text = "this says nothing\n# a comment \\"
@@ -77,3 +80,24 @@ def test_a_value_that_ends_a_daemon_is_told_where_that_does_not_run_too() -> Non
 def test_a_start_that_takes_no_job_says_nothing_of_a_host_without_a_startd() -> None:
     found = verdicts_on("DAEMON_LIST = MASTER, SCHEDD\nSTART = (\n")
     assert "condor_startd" not in found
+
+
+def test_what_is_for_no_daemon_in_particular_is_for_all() -> None:
+    everybody = {f"condor_{name}" for name in MAIN_ONES}
+    for text in ("use SECURITY : Strong\n", "ALLOW_READ = *\n", "# nothing\n"):
+        assert set(verdicts_on(text)) == everybody
+
+
+def test_what_one_daemon_beside_the_main_ones_reads_is_for_it() -> None:
+    assert set(verdicts_on("JOB_ROUTER_MAX_JOBS = 4\n")) == {"condor_job_router"}
+    assert set(verdicts_on("ROOSTER_INTERVAL = 60\n")) == {"condor_rooster"}
+    both = verdicts_on("JOB_ROUTER_MAX_JOBS = 4\nMAX_JOBS_RUNNING = 500\n")
+    assert set(both) == {"condor_job_router", "condor_schedd"}
+
+
+def test_a_daemon_that_finds_no_list_of_its_machines_ends_well() -> None:
+    listed = "DAEMON_LIST = MASTER, NEGOTIATOR, HAD\nMASTER_NEGOTIATOR_CONTROLLER = HAD\n"
+    told = verdicts_on(listed)["condor_had"]
+    assert told.startswith("condor_had would not start: exit status 0, line 1: ")
+    lists = "HAD_ARGS = -p 51450\nHAD_LIST = a.x:51450, b.x:51450\n"
+    assert verdicts_on(f"{listed}{lists}")["condor_had"] == "condor_had would start"
