@@ -27,7 +27,6 @@ from pieslice.policies.texts import (
     counted,
     host_line,
     not_judged,
-    not_judged_line,
     old_names,
     sentence_lines,
     verdict_lines,
@@ -293,11 +292,9 @@ def about_host(host: Host, examination: Examination) -> Iterator[Sentence]:
     verdicts = (
         one for one in examination.verdicts if host.runs(one.daemon.subsystem) or not one.starts
     )
-    for text in verdict_lines(of_all(host, verdicts)):
-        yield Sentence(_HOST, f"{text}.")
     left = not_judged(host, examination.verdicts)
-    if left:
-        yield Sentence(_HOST, f"{not_judged_line(left)}.")
+    for text in verdict_lines(of_all(host, verdicts), left):
+        yield Sentence(_HOST, f"{text}.")
     old = old_names(examination.findings)
     others = [one.severity for one in examination.findings if one not in old]
     counts = {word: others.count(word) for word in (ERROR, WARNING)} | {"old name": len(old)}

@@ -23,7 +23,6 @@ from pieslice.policies.texts import (
     counted,
     host_line,
     not_judged,
-    not_judged_line,
     old_names,
     verdict_lines,
     wrapped_lines,
@@ -33,7 +32,7 @@ from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
 from policy.explain.roles import Host
 from policy.knobs.reading import EXPANDED
-from policy.language.about import COLON, about
+from policy.language.about import about
 from policy.lint.causes import causes, file_of
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
@@ -53,7 +52,7 @@ _OF_LISTS: Final = ("P212", "P301")
 #: Findings about the items of one list.
 _OF_ITEMS: Final = ("P211",)
 #: Findings that are one cause if they say the same of what would set them right.
-_BY_HELP: Final = ("P205", "P241", "P301")
+_BY_HELP: Final = ("P104", "P205", "P241", "P301")
 #: Findings at which a daemon ends.
 _ENDING: Final = frozenset(("P101", "P110", "P111", "P114"))
 #: Places that are listed one by one.
@@ -145,8 +144,6 @@ def _key(finding: Diagnostic) -> tuple[str | None, str | None, str]:
     round_ = about(finding).circle
     if round_:
         return finding.id, finding.severity, " ".join(sorted(set(round_)))
-    if about(finding).kind == COLON:
-        return finding.id, finding.severity, COLON
     if finding.id in _BY_HELP and finding.help:
         return finding.id, finding.severity, finding.help
     if finding.id in _OF_LISTS:
@@ -325,10 +322,8 @@ def _text(result: Checked, every: bool) -> Iterable[str]:
     yield f"{result.path}: {result.followed}"
     if result.host is not None and result.host.listed is not None:
         yield f"{result.path}: {host_line(result.host)}"
-    for text in verdict_lines(result.verdicts):
+    for text in verdict_lines(result.verdicts, result.not_judged):
         yield f"{result.path}: {text}"
-    if result.not_judged:
-        yield f"{result.path}: {not_judged_line(result.not_judged)}"
     if result.fragment is not None and not result.fragment.asked:
         why = f"{result.fragment}; say --no-fragment if no other file completes it"
         yield f"{result.path}: taken for a fragment: {why}"

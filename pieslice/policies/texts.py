@@ -73,13 +73,16 @@ def counted(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def verdict_lines(verdicts: Iterable[Verdict]) -> Iterable[str]:
-    """What keeps daemons from starting, and in one line those that start without more ado."""
+def verdict_lines(verdicts: Iterable[Verdict], left: Sequence[str] = ()) -> Iterator[str]:
+    """What keeps daemons from starting, in one line those that start without more ado, and in one
+    those that are ``left``, of which nobody says whether they would."""
     same: dict[str, list[str]] = {}
     for one in sorted(verdicts, key=lambda one: not one.qualified):
         daemon = str(one.daemon)
         same.setdefault(one.text.removeprefix(daemon), []).append(daemon)
-    return (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
+    yield from (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
+    if left:
+        yield f"whether {listing(left)} would start is not judged"
 
 
 def not_judged(host: Host | None, verdicts: Iterable[Verdict]) -> tuple[str, ...]:
@@ -87,11 +90,6 @@ def not_judged(host: Host | None, verdicts: Iterable[Verdict]) -> tuple[str, ...
     told = {*JUDGED, *(one.daemon.subsystem for one in verdicts)}
     names = host.daemons if host is not None and host.listed is not None else ()
     return tuple(f"condor_{name.lower()}" for name in names if name not in told)
-
-
-def not_judged_line(daemons: Sequence[str]) -> str:
-    """That nobody says whether these daemons would start."""
-    return f"whether {listing(daemons)} would start is not judged"
 
 
 def comparison_lines(comparison: Comparison, width: int) -> Iterator[str]:

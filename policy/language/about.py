@@ -15,12 +15,10 @@ from policy.language.table import Definition
 #: All daemons, as the one that ends.
 EVERY: Final = "*"
 #: Kinds of what one number has: a line of a file that is not quoted, an ``if`` behind ``else`` or
-#: another word for ``elif``, a branch behind the last one, a colon that assigns, a program that is
-#: not run.
+#: another word for ``elif``, a branch behind the last one, a program that is not run.
 UNQUOTED: Final = "unquoted"
 ELIF: Final = "elif"
 AFTER_ELSE: Final = "after else"
-COLON: Final = "colon"
 NOT_RUN: Final = "not run"
 
 

@@ -19,14 +19,14 @@ from classad.errors import Diagnostic, suggest
 from classad.language.bounds import allowance, glance, too_large
 from classad.source import Source
 from policy.language import conditions, statements
-from policy.language.about import AFTER_ELSE, COLON, ELIF, NOT_RUN, UNQUOTED, About
+from policy.language.about import AFTER_ELSE, ELIF, NOT_RUN, UNQUOTED, About
 from policy.language.conditions import AfterElseError, ConditionError, OpenConditionals, World
 from policy.language.directives import Include, ProgramNotRunError, announcement, parse_include
 from policy.language.lines import BLANKS, LineReader, LogicalLine
 from policy.language.macros import ExpansionError
 from policy.language.scope import Scope
 from policy.language.sources import Sources
-from policy.language.statements import OldColonError, Statement, StatementError
+from policy.language.statements import Statement, StatementError
 from policy.language.table import Definition
 from policy.language.templates import Template, Templates, split_list
 from policy.versions import NEWEST, Version
@@ -226,8 +226,6 @@ class Pass:
             about = About(circle=tuple(map(str.casefold, mistake.chain)))
         elif isinstance(mistake, AfterElseError):
             about = About(kind=AFTER_ELSE)
-        elif isinstance(mistake, OldColonError):
-            about = About(kind=COLON)
         elif isinstance(mistake, ProgramNotRunError):
             about = About(kind=NOT_RUN)
         found = Diagnostic(
@@ -378,7 +376,8 @@ class Pass:
             if not statement.name:
                 raise StatementError("a statement cannot begin with `:` here", 0, 1)
             message = f"`:` assigns here as `=` does, and `{statement.name}` is no keyword"
-            self._mistake(line, OldColonError(message, 0, len(line.text)), "warning")
+            mistake = StatementError(message, 0, len(line.text), "write `=`")
+            self._mistake(line, mistake, "warning")
 
     def _assign(
         self, statement: Statement, value: str, line: LogicalLine, start: int, end: int

@@ -33,10 +33,6 @@ class StatementError(Exception):
         self.help = help_text
 
 
-class OldColonError(StatementError):
-    """A colon that assigns, which is read, with a warning."""
-
-
 @frozen
 class Statement:
     """``operator`` is ``=``, ``:``, ``+=``, ``@=`` or ``keyword``.

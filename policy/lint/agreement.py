@@ -41,7 +41,8 @@ DISAGREE: Final = Finding(
     " where there is none, ends with HAD_USE_SHARED_PORT where"
     " nobody shares a port, with HAD_USE_REPLICATION without REPLICATION_LIST, and where that has"
     " the machines in another order: `host names of machine and replication daemon do not match`;"
-    " daemons end that find no port in the range. Its schedd says `lists are not the same size."
+    " daemons end that find no port in the range; condor_collector listens on the port of its"
+    " arguments, whatever COLLECTOR_HOST says. Its schedd says `lists are not the same size."
     " Flocking disabled.` A negotiator with a local name has that in its own name, unless"
     " NEGOTIATOR_NAME is set. The rest follows from the manual.",
 )
@@ -223,6 +224,20 @@ def one_port(view: View) -> Iterator[Diagnostic]:
             message = f"{taken[found[1]]} has the port {found[1]}, too"
             yield args.say(DISAGREE, message, Item.of(found))
         taken.setdefault(found[1], name)
+
+
+@looks_at(Per.CONFIGURATION)
+def where_nobody_listens(view: View) -> Iterator[Diagnostic]:
+    """A collector that is told to listen on another port than the one that all go to."""
+    args, host = _of(view, "COLLECTOR_ARGS"), _of(view, "COLLECTOR_HOST")
+    own = None if args is None else _ON_PORT.search(args.text())
+    shares = view.is_on("USE_SHARED_PORT", "MASTER", True)
+    if args is None or own is None or host is None or shares or "COLLECTOR" not in _started(view):
+        return
+    ports = {one.port or _COLLECTOR_PORT for one in addresses(host)}
+    if ports and own[1] not in ports:
+        message = f"COLLECTOR_HOST has the port {min(ports)}, where no collector listens then"
+        yield args.say(DISAGREE, message, Item.of(own, 1))
 
 
 @looks_at(Per.CONFIGURATION)

@@ -364,6 +364,7 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         # Nobody has attributes of their own that are so like those of the negotiator.
         alike = (row.name for row in EPHEMERAL if is_one_place(name, row.name))
         meant = next(alike, None)
+    meant = meant or _spelled_before(one, name)
     if meant is None:
         return None
     return UNKNOWN_ATTRIBUTE, f"unknown attribute `{name}` in {one.name}", Meant(meant, name)
@@ -377,6 +378,26 @@ def _near(one: MacroExpression, name: str) -> str | None:
     row = None if own is None else find_attribute(own)
     own = own if row is None else row.name  # not Requestgpus
     return own or near(name, vocabulary(known_attributes())) or _nearly(name)
+
+
+def _spelled_before(one: MacroExpression, name: str) -> str | None:
+    """What an expression above has in its place with a letter more, less or exchanged: a name of
+    the site's own in two spellings."""
+    if len(name) < _LONG or not name.isalpha():
+        return None
+    folded = name.casefold()
+    plural = {f"{folded}s", folded.removesuffix("s"), folded}
+    alike = (word for word in one.view.words if word.isalpha() and word not in plural)
+    found = suggest(name, alike)
+    if found is None or find_attribute(found) is not None:
+        return None
+    if len(found) == len(name) and sorted(found) != sorted(folded):
+        return None  # another letter may be meant
+    for setting in one.view.settings:
+        used = re.findall(rf"(?i)\b(?:{name}|{found})\b", setting.entry.raw)
+        if used:
+            return None if used[0].casefold() == folded else str(used[0])
+    return None
 
 
 def _nearly(name: str) -> str | None:

@@ -34,6 +34,8 @@ _SAME_WORD: Final = {
     "P431": ("P404", "P407"),
 }
 _FIRST_WORD: Final = re.compile(r"[\w.]+")
+#: The first line of a block without the `=` of `@=`.
+_BLOCK: Final = re.compile(r"\s*[\w.]+\s*@\s*(\w+)\s*")
 
 _Mark = tuple[str, ...]
 
@@ -78,6 +80,7 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
         # What a block should have set, and the value that should have gone on in this line.
         first = _FIRST_WORD.search(_text(one).lstrip()[:80])
         yield from _marks("macro", *(() if first is None else (first[0],)))
+        yield from (("block", *_line(one, number)) for number in _of_block(one))
         yield _line(one, (one.line or 1) - 1)
     elif id_ in ("P103", "P107"):
         yield ("comment", *_line(one, one.line))
@@ -104,6 +107,8 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
 def _comes_of(one: Diagnostic) -> Iterator[_Mark]:
     """The marks that would explain the finding."""
     id_ = one.id or ""
+    if id_ in ("P101", "P102"):
+        yield ("block", *_line(one, one.line))
     if id_ == "P101" and about(one).kind == AFTER_ELSE:
         yield ("elif", file_of(one) or "")
     elif id_ in _VALUES:
@@ -126,6 +131,16 @@ def _comes_of(one: Diagnostic) -> Iterator[_Mark]:
             yield from (("item", list_, end) for end in _ends(item.casefold()))
         yield ("macro", list_)
         yield ("list", list_)
+
+
+def _of_block(one: Diagnostic) -> range:
+    """The numbers of the lines that a block would have, the one with its tag among them."""
+    first = None if one.source is None else _BLOCK.fullmatch(_text(one))
+    if first is None or one.source is None or one.line is None:
+        return range(0)
+    below = one.source.text.split("\n")[one.line :]
+    ends = (at for at, text in enumerate(below, one.line + 1) if text.strip() == f"@{first[1]}")
+    return range(one.line + 1, next(ends, one.line) + 1)
 
 
 def _line(one: Diagnostic, number: int | None) -> _Mark:

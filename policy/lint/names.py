@@ -78,6 +78,13 @@ UNREAD: Final = Finding(
 #: Findings about a name that no daemon reads.
 OF_NOBODY: Final = frozenset((UNKNOWN.id, UNDERSCORES.id, DEAD.id, UNREAD.id))
 _NO_MACRO: Final = "is not a macro that HTCondor reads"
+#: What SEC_<LEVEL>_ macros have behind their first word.
+_OF_CONNECTIONS: Final = frozenset(
+    (
+        *("DEFAULT", "CLIENT", "READ", "WRITE", "DAEMON", "NEGOTIATOR", "ADMINISTRATOR", "CONFIG"),
+        *("ADVERTISE", "OWNER"),
+    )
+)
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8
 _VERY_SHORT: Final = 4
@@ -408,11 +415,24 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
     if meant is None:
         kind, words = UNKNOWN, known.spelled
         meant = near(macro, words) or _near_short(macro) or _by_words(macro, words)
-        meant = meant or _nearly_limit(setting)
+        meant = meant or _nearly_limit(setting) or _without_first(macro, known)
     if meant is None:
         return None
     message = f"`{macro}` {_NO_MACRO}"
     return kind.named(setting.entry, message, Meant(meant, macro))
+
+
+def _without_first(macro: str, known: _Known) -> str | None:
+    """The only macro that has one word more at its beginning: CLIENT_AUTHENTICATION_METHODS."""
+    if len(macro) < _TELLING_HEAD or "_" not in macro:
+        return None
+    head, _, rest = macro.partition("_")
+    if head.upper() in _OF_CONNECTIONS and f"sec_default_{rest}".casefold() in known.folded:
+        return f"SEC_{macro}"
+    end = macro.casefold()
+    alike = (name for key, name in known.squeezed.items() if key.endswith(end.replace("_", "")))
+    found = [name for name in alike if name.casefold().partition("_")[2] == end]
+    return found[0] if len(found) == 1 else None
 
 
 def _nearly_limit(setting: Setting) -> str | None:

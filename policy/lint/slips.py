@@ -281,6 +281,9 @@ def _looks_looser(one: MacroExpression, node: Binary, child: Binary) -> bool:
     """Has an operator that binds tighter more room around it?"""
     if BINARY[child.operator].precedence <= BINARY[node.operator].precedence:
         return False
+    other = bare(node.right if child is node.left else node.left)
+    if isinstance(other, Literal) and isinstance(other.value, bool) and child.operator in ORDER:
+        return False  # only the other comparison can be true or false
     outer, inner = _room(one, node), _room(one, child)
     if outer is None or inner is None:
         return False

@@ -34,8 +34,6 @@ _FILE: Final = "CLASSAD_USER_MAPFILE_"
 _PLAIN: Final = re.compile(r"[\w.@/=-]+")
 #: Macros of the schedd that no knob covers.
 _OF_SCHEDD: Final = ("SUBMIT_REQUIREMENT_", "JOB_TRANSFORM_", "SYSTEM_PERIODIC_")
-#: What the negotiator evaluates as well as the startd.
-_OF_TWO: Final = ("START", "RANK")
 #: Lines of one kind that are told one by one.
 _MANY: Final = 3
 _EVERYTHING: Final = (".*", "^.*$", "^.*", ".*$", "(.*)", "^(.*)$")
@@ -53,7 +51,8 @@ _EVERYTHING: Final = (".*", "^.*$", "^.*", ".*$", "(.*)", "^(.*)$")
     "SUBMIT_REQUIREMENT_NAMES = MAPPED\n"
     'SUBMIT_REQUIREMENT_MAPPED = userMap("projects", Owner) =!= undefined\n',
     observed="Observed with 25.14.1: its schedd refuses a job for such a requirement, and takes it"
-    " once the list has the map.",
+    " once the list has the map. Of a START with userMap() no job starts unless both the negotiator"
+    " and the startd have the map.",
 )
 def no_map(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Maps that expressions and transforms ask for, of the daemon that asks."""
@@ -98,7 +97,7 @@ def _daemon(setting: Setting) -> str | None:
         return "SCHEDD"
     if setting.macro.upper().startswith("JOB_ROUTER_"):
         return "JOB_ROUTER"
-    if setting.knob is None or setting.macro.upper() in _OF_TWO:
+    if setting.knob is None:
         return None
     return setting.knob.read_by if setting.knob.read_by in DAEMONS else None
 

@@ -400,3 +400,14 @@ def test_what_every_slot_has_or_a_script_may_give_is_not_taken_for_missing(
     pool.write_text(text)
     check(pool)
     assert ("total: START is undefined" in capsys.readouterr().out) is broken
+
+
+def test_what_is_left_of_a_block_whose_first_line_cannot_be_read_comes_of_it(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text('JOB_TRANSFORM_A @end\n  SET Team "x"\n  SET Nice = True\n@end\nA B = 1\n')
+    check(pool)
+    said = capsys.readouterr().out
+    assert "so, line 2: error[P101]" in said
+    assert "so, line 3: warning[P102]" in said
+    assert f"{pool}:5:3: warning[P102]" in said

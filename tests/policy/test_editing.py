@@ -102,7 +102,7 @@ def test_hover_of_a_scope_says_which_ad_it_is_in_this_macro(text: str, words: st
 
 
 def test_hover_of_an_attribute_says_its_unit_and_in_which_ads_it_is_when() -> None:
-    known = facts(told("START = Keyboard¦Idle > 60"))
+    known = facts(told("START = Console¦Idle > 60"))
     assert known["type"] == "integer, s"
     assert known["in the ad of a slot"] == "sometimes"
     known = facts(told("START = Sta¦te"))

@@ -143,10 +143,7 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
         # Transforms, slots and weights.
         (
             "NUM_CPUS = $(GONE)4\nSLOT_TYPE_1 = cpus=8\nNUM_SLOTS_TYPE_1 = 1\n",
-            [
-                "P120:1 `$(GONE)` is not defined and leaves a hole in NUM_CPUS",
-                "P243:2 the slots need 8 CPUs, NUM_CPUS is 4",
-            ],
+            ["P120:1 `$(GONE)` is not defined and leaves a hole in NUM_CPUS"],
         ),
         (
             f"{TRANSFORM} SET A 1 \\\n SET B 2\n@end\n",
