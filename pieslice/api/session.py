@@ -42,6 +42,7 @@ from pieslice.why.asked import find_job, find_jobs
 from pieslice.why.autoclusters import Surveyed, survey_jobs
 from pieslice.why.comparing import compare
 from pieslice.why.differences import Changes
+from pieslice.why.limits import LimitUse, LimitWatch
 from pieslice.why.moments import AskedCycle
 from pieslice.why.quotas import Quotas, divide_quotas
 from pieslice.why.ranking import Ranked, rank_slots
@@ -85,13 +86,13 @@ class Session:
         #: Of the slots: who changes the ad of one means another pool.
         self._stamp = _stamp(capture)
         with self._alone(_never):
-            result = self._hold(capture)
+            result, limits = self._hold(capture)
         #: The running policy: its cycle, and answers to questions about it.
         self.base = Trial(
             self,
             diagnostics=capture.diagnostics,
             seconds=self._stages.seconds,
-            of=_Held(capture, f"{capture.facts.name}{label}", result),
+            of=_Held(capture, f"{capture.facts.name}{label}", result, limits),
         )
 
     def edit(
@@ -161,9 +162,10 @@ class Session:
         finally:
             self._lock.release()
 
-    def _hold(self, capture: Capture) -> CycleResult:
+    def _hold(self, capture: Capture) -> tuple[CycleResult, tuple[LimitUse, ...]]:
+        watch = LimitWatch(self._stages.watch)
         with self._stages.stage(_NEGOTIATING):
-            return hold_cycle(capture, self.seed, self._engines, self._stages.watch)
+            return hold_cycle(capture, self.seed, self._engines, watch), watch.found
 
     def _refused(self, diagnostics: Sequence[Diagnostic]) -> Trial:
         """A policy that nothing is tried with."""
@@ -173,7 +175,8 @@ class Session:
         base, stages = self._base, self._stages
         affects = _affected(base.capture, capture)
         name = f"{capture.facts.name}{label}"
-        held = _Held(capture, name, self._hold(capture) if affects else base.result)
+        cycle = self._hold(capture) if affects else (base.result, base.limits)
+        held = _Held(capture, name, *cycle)
         with stages.stage(_COMPARING):
             changes = base.changes(held)
         return Trial(
@@ -206,11 +209,12 @@ def _affected(before: Capture, after: Capture) -> tuple[str, ...]:
 
 @frozen(eq=False)
 class _Held:
-    """A pool, what it is called, and its cycle."""
+    """A pool, what it is called, its cycle, and the concurrency limits that are in use in it."""
 
     capture: Capture
     name: str
     result: CycleResult
+    limits: tuple[LimitUse, ...]
 
     def changes(self, other: _Held) -> Changes:
         """What changes from this cycle to another one."""
@@ -238,8 +242,9 @@ class _Course:
         """The ``number``-th one, counted from 1."""
         while len(self.held) < number:
             with stages.stage(_NEGOTIATING):
-                found = self.course.next(stages.watch)
-            self.held.append(_Held(found.pool, self.name, found.turn.result))
+                watch = LimitWatch(stages.watch)
+                found = self.course.next(watch)
+            self.held.append(_Held(found.pool, self.name, found.turn.result, watch.found))
         return self.held[number - 1]
 
 
@@ -304,6 +309,11 @@ class Trial:
     def changes(self) -> Changes:
         """What changes from the cycle of the running policy, as ``Pool.diff`` gives it."""
         return self.held.changes(self.held) if self.changed is None else self.changed
+
+    @property
+    def limits(self) -> tuple[LimitUse, ...]:
+        """The concurrency limits that something uses, before and after the cycle."""
+        return self.held.limits
 
     @cached_property
     def cycle(self) -> Cycle:

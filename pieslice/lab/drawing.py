@@ -19,15 +19,16 @@ from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.tree import group_tree
 from negotiator.io import Capture
 from negotiator.model.loaded_slots import LoadedSlots
-from negotiator.model.result import CycleResult, GroupSummary
+from negotiator.model.result import ROOT_GROUP, CycleResult, GroupSummary
 from negotiator.model.snapshot import machine_of
 from negotiator.pool.slots import Slot
 from pieslice.data import JsonObject
 from pieslice.lab.machines import machines_of
 from pieslice.negotiate.text import iso_time
-from pieslice.reports.charts import COLOURS, looks
+from pieslice.reports.charts import COLOURS, TEXTURES, looks
 from pieslice.reports.document import plain
 from pieslice.reports.names import shortest
+from pieslice.why.limits import LimitUse
 
 #: What slots advertise that they are coloured by.
 _CPUS, _SINCE, _NAME = "Cpus", "EnteredCurrentState", "Name"
@@ -49,11 +50,19 @@ class Scene:
         for name in users:
             self._number(name)
 
-    def cycle(self, pool: Capture, result: CycleResult, *, first: bool = False) -> JsonObject:
+    def cycle(
+        self,
+        pool: Capture,
+        result: CycleResult,
+        limits: Iterable[LimitUse],
+        *,
+        first: bool = False,
+    ) -> JsonObject:
         """A cycle of the pool, or of the same one later.
 
         Its time; its slots as columns; its matches as place of the slot, user, job, kind, weight;
-        its groups with their quotas.  ``first``: the slots are those of the pool, and left out.
+        its groups with their quotas, and the limits in use.  ``first``: the slots are those of the
+        pool, and left out.
         """
         slots = self.slots if first else pool_slots(pool)
         places = {slot.name: place for place, slot in enumerate(slots)}
@@ -70,7 +79,17 @@ class Scene:
                 ]
                 for it in result.matches
             ],
-            "groups": [_group(one) for one in result.groups],
+            "groups": _groups(result.groups),
+            "limits": [
+                {
+                    "name": it.name,
+                    "before": it.before,
+                    "after": it.after,
+                    "maximum": plain(it.maximum),
+                    "full": it.full,
+                }
+                for it in limits
+            ],
         }
         return found if first else found | {"slots": self.columns(pool, slots)}
 
@@ -91,25 +110,26 @@ class Scene:
         }
 
     def users(self) -> list[JsonObject]:
-        """Users by number: names, groups, places of their colours, -1 for grey.
+        """Users by number: names, groups, how they are drawn: ``look`` and ``texture`` of charts.
 
-        The colours are those of charts; those have one who hold most of the pool.
+        ``heavy``: one of those who hold most of the pool, who have their colours; others are grey.
         """
         names = list(self._numbers)
         weights: Counter[str] = Counter()
         for slot in self.slots:
             if slot.user is not None:
                 weights[slot.user] += slot.weight  # type: ignore[assignment]
-        heavy = names
-        if len(names) > len(COLOURS):
-            heavy = sorted(names, key=lambda name: (-weights[name], name))[: len(COLOURS)]
-        colours, short = looks(heavy), shortest(names)
+        most = sorted(names, key=lambda name: (-weights[name], name))
+        heavy = frozenset(most[: len(COLOURS)])
+        found, short = looks(names), shortest(names)
         return [
             {
                 "name": name,
                 "short": short[name],
                 "group": self._tree.assigned(name).name,
-                "colour": colours[name].place if name in colours else -1,
+                "look": found[name].place,
+                "texture": found[name].texture % TEXTURES,
+                "heavy": name in heavy,
             }
             for name in names
         ]
@@ -143,10 +163,35 @@ def _advertised(pool: Capture) -> dict[str, tuple[float | None, ...]]:
 
 
 def _finite(value: object) -> float | None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if number and math.isfinite(value) else None  # type: ignore[arg-type,return-value]
+    # What is undefined or true is a number to Python, too.
+    if isinstance(value, int | float) and value.__class__ in (int, float) and math.isfinite(value):
+        return value
+    return None
 
 
-def _group(one: GroupSummary) -> JsonObject:
-    found = {"name": one.name, "quota": one.quota, "usage": one.usage, "after": one.usage_after}
-    return {name: plain(value) for name, value in found.items()}
+def _groups(groups: Sequence[GroupSummary]) -> list[JsonObject]:
+    """Groups with their depth in the tree; ``full``: nothing of the quota is left."""
+    names = {one.name.lower() for one in groups}
+
+    def depth(name: str) -> int:
+        parts = name.lower().split(".")
+        above = sum(".".join(parts[:count]) in names for count in range(1, len(parts)))
+        return above + (name != ROOT_GROUP)
+
+    def full(one: GroupSummary) -> bool:
+        return one.name != ROOT_GROUP and 0 < one.usage_after >= one.quota
+
+    return [
+        {
+            "name": one.name,
+            "depth": depth(one.name),
+            "quota": plain(one.quota),
+            "subtree": plain(one.subtree_quota),
+            "usage": one.usage,
+            "after": one.usage_after,
+            "requested": plain(one.requested),
+            "surplus": one.surplus,
+            "full": full(one),
+        }
+        for one in groups
+    ]

@@ -98,6 +98,7 @@ def application(lab: Lab) -> Starlette:
                 ("edit", _edit), ("follow", _follow), ("suggest", _suggest), ("why", _why),
                 ("check", _check), ("export", _export), ("run", _run), ("stop", _stop),
                 ("see", _see), ("back", _back), ("make_up", _make_up),
+                ("rank", _rank),
                 ("hover", _at("hover")), ("complete", _at("complete")),
                 ("paste", _paste), ("forget", _forget), ("open", _open), ("leave", _leave),
             )
@@ -282,6 +283,11 @@ async def _why(lab: Lab, asked: Record) -> object:
     slot = None if slot is None else _text(slot)
     given = _texts(asked), what, _text(asked["name"]), slot, _cycle(asked)
     return await lab.ask(0, "why", *given, lane=_lane(asked, "why"))
+
+
+async def _rank(lab: Lab, asked: Record) -> object:
+    given = _texts(asked), _text(asked["job"]), _cycle(asked)
+    return await lab.ask(0, "rank", *given, lane=_lane(asked, "rank"))
 
 
 async def _export(lab: Lab, asked: Record) -> object:

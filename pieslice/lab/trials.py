@@ -49,6 +49,12 @@ _SUGGESTED: Final = 3
 _PATIENCE: Final = 2.0
 #: Answers of an exported page besides those that were asked for.
 _ANSWERED: Final = 60
+#: Candidates of a job that are shown in full.
+_RANKED: Final = 100
+_REFUSED: Final[JsonObject] = {
+    "line": "the daemons would not start with this policy",
+    "level": "bad",
+}
 #: Characters of the identity of a pool.
 _IDENTITY: Final = 12
 
@@ -149,7 +155,7 @@ class Trials:
                 "rack": list(machines.rack),
                 "racks": list(machines.racks),
             },
-            "base": scene.cycle(held.capture, self._base, first=True),
+            "base": scene.cycle(held.capture, held.result, held.limits, first=True),
             "users": scene.users(),
             "cycles": {"count": self._cycles if facts.jobs else 1, "interval": self._interval},
             "lacking": None if facts.jobs else self._lacking(),
@@ -212,11 +218,11 @@ class Trials:
         held, scene, first = trial.held, self._scene, trial.number == 1
         found: JsonObject = {
             "number": trial.number,
-            "cycle": scene.cycle(held.capture, held.result, first=first),
+            "cycle": scene.cycle(held.capture, held.result, held.limits, first=first),
         }
         if not first:
             base = self._session.base.later(trial.number, interval=self._interval).held
-            found["before"] = scene.cycle(base.capture, base.result)
+            found["before"] = scene.cycle(base.capture, base.result, base.limits)
         return found
 
     def export(
@@ -281,9 +287,28 @@ class Trials:
         sides = [self._told(one, what, name, slot) for one in pair]
         return {"before": sides[0], "after": sides[1], "same": sides[0] == sides[1]}
 
+    def rank(
+        self, texts: EditedTexts, job: str, cycle: int = 1, *, cancelled: Cancel
+    ) -> JsonObject:
+        """The candidates of a job in a cycle, before and after: all best first, some in full."""
+        pair = self._trial(EditedTexts(), cancelled, cycle), self._trial(texts, cancelled, cycle)
+        before, after = (self._ranked(one, job) for one in pair)
+        return {"before": before, "after": after, "same": before == after}
+
+    def _ranked(self, trial: Trial, job: str) -> JsonObject:
+        if not trial.starts:
+            return {"slots": [], "answer": [_REFUSED]}
+        try:
+            found = trial.rank(job, limit=_RANKED)
+        except Error as problem:
+            return {"slots": [], "answer": [{"line": str(problem), "level": "bad"}]}
+        slots = () if found.found is None else found.found.slots
+        answer = [_block(one) for one in found.report()]
+        return {"slots": [one.slot for one in slots], "answer": answer}
+
     def _told(self, trial: Trial, what: str, name: str, slot: str | None) -> list[JsonObject]:
         if not trial.starts:
-            return [{"line": "the daemons would not start with this policy", "level": "bad"}]
+            return [_REFUSED]
         answer: Result
         try:
             answer = trial.why(name, slot) if what == "job" else trial.survey(**{what: name})

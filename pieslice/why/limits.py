@@ -1,18 +1,18 @@
 """Finds which limits a job and its submitter were under, which of them binds, and says so.
 
-Decides which of several limits is the one that binds.
+Decides which of several limits is the one that binds, and which are used up.
 
-Inputs: a halted cycle, the result of the whole cycle.  Outputs: ``Limits``, ``SubmitterCourse``,
-both in slot weights; blocks for ``pieslice.reports.layout``.  Follows: the negotiator's log, which
-prints the same numbers for every submitter.
+Inputs: a halted cycle, the result of the whole cycle, its events.  Outputs: ``Limits``,
+``SubmitterCourse``, both in slot weights; ``LimitUse``; blocks for ``pieslice.reports.layout``.
+Follows: the negotiator's log, which prints the same numbers for every submitter.
 """
 
 from __future__ import annotations
 
-from attr import frozen
+from attr import define, field, frozen
 
 from negotiator.jobs.requests import Request
-from negotiator.matching.board import Board, Offer
+from negotiator.matching.board import Board, CycleBegan, CycleEnded, Event, Offer, Watch
 from negotiator.matching.candidate import NOTHING_REFUSED
 from negotiator.model.arithmetic import DBL_MAX
 from negotiator.model.result import CycleResult, SubmitterTurn
@@ -32,6 +32,47 @@ class ConcurrencyState:
     def full(self) -> bool:
         """Whether the job does not fit."""
         return self.in_use + self.wants > self.maximum
+
+
+@frozen
+class LimitUse:
+    """A concurrency limit that something uses: how much before and after a cycle, of how much."""
+
+    name: str
+    before: float
+    after: float
+    maximum: float
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing of it is left."""
+        return self.after >= self.maximum
+
+
+@define(eq=False)
+class LimitWatch:
+    """Watches a cycle for the concurrency limits that are in use; ``inner`` watches as well."""
+
+    inner: Watch
+    _before: dict[str, float] = field(factory=dict)
+    _states: list[tuple[str, float, float]] = field(factory=list)
+
+    def __call__(self, event: Event) -> None:
+        """See ``Watch``."""
+        self.inner(event)
+        match event:
+            case CycleBegan(board=board):
+                self._before = {name: count for name, count, _ in board.concurrency.states()}
+            case CycleEnded(board=board):
+                self._states = board.concurrency.states()
+
+    @property
+    def found(self) -> tuple[LimitUse, ...]:
+        """Those of a cycle that has ended, by name."""
+        return tuple(
+            LimitUse(name, self._before.get(name, 0.0), count, maximum)
+            for name, count, maximum in sorted(self._states)
+        )
 
 
 def concurrency_states(board: Board, request: Request) -> tuple[ConcurrencyState, ...]:

@@ -37,7 +37,7 @@ function showHead() {
 showHead();
 showTexts();
 why.begin(answer);
-map.begin(overview, why.askOfCell);
+map.begin(overview, why.askOfCell, why.ask);
 pays.begin(why.ask);
 if (edit) {
   map.setEdit(edit);

@@ -228,8 +228,8 @@ async function suggest() {
 async function begin() {
   overview = await api.pool();
   head();
-  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), cycle: time.cycle(), ...question})), definition);
-  map.begin(overview, why.askOfCell);
+  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), cycle: time.cycle(), ...question})), definition, map.select);
+  map.begin(overview, why.askOfCell, why.ask, job => api.ask("rank", {...editor.texts(), cycle: time.cycle(), job}));
   time.begin(overview.cycles, edit);
   pays.begin(why.ask);
   suggest();

@@ -1,15 +1,20 @@
 // The pool: who has which slot after the cycle, by holder or by machine; the area is the slot weight.
 
 import {byId, make, number, shown} from "./dom.js";
+import {HATCHES, corner, css, eachRow, frame, hatch} from "./pen.js";
+import {showTree} from "./tree.js";
 
 const MOST_UNITS = 40000;
 const MOST_MACHINES = 150;
+// Slots are cells where one has at least so many pixels; else cells are machines, of so many units.
+const LEAST = 3, MACHINE_UNITS = 4000;
 const ORDERS = [["holder", "by holder"], ["machine", "by machine"]];
-const LOOKS = [["user", "user"], ["group", "group"], ["state", "state"]];
+const LOOKS = [["user", "user"], ["group", "group"], ["state", "state"], ["free", "cores free"], ["age", "age"], ["rank", "rank of the job"]];
 // `sides`: cycles, each with its slots, which are those of the pool in the first one.
 let pool, sides = {}, users = [], touched = new Set(), ask = () => {}, drawn = [];
 let slotNames = new Set();
-let side = "after", order = "holder", colour = "user";
+let side = "after", order = "holder", colour = "user", textured = false;
+let askFor = () => {}, rankOf = null, job = null, ranks = null;
 
 // --- what there is to see ------------------------------------------------------------------------
 
@@ -34,14 +39,40 @@ function cellsOf(cycle) {
   return cells;
 }
 
+// The slots of a machine as one cell, in the order by holder those that one user has.
+function merged(section, cycle) {
+  const found = new Map();
+  for (const {machine: _, ...cell} of section.cells) {
+    const machine = cycle.slots.machine[cell.slot], key = order === "holder" ? `${machine} ${cell.user}` : machine;
+    if (!found.has(key)) found.set(key, {...cell, at: machine, weight: 0, parts: []});
+    const one = found.get(key);
+    one.parts.push(cell);
+    one.weight += cell.weight;
+  }
+  for (const one of found.values()) {
+    const {user, job, state, slot} = heaviest(one.parts);
+    Object.assign(one, {user, job, state, slot});
+  }
+  return {...section, cells: [...found.values()]};
+}
+
+// The part of who has most of it.
+function heaviest(parts) {
+  const weights = new Map();
+  for (const {user, weight} of parts) weights.set(user, (weights.get(user) || 0) + weight);
+  const [most] = [...weights].reduce((one, other) => other[1] > one[1] ? other : one);
+  return parts.find(one => one.user === most);
+}
+
 const hasQuota = section => section.quota > 0 && section.name !== "<none>";
 
 function byHolder(cycle) {
   const groups = new Map(cycle.groups.map(one => [one.name, {...one, cells: []}]));
   const idle = {name: "unclaimed", cells: []};
   for (const cell of cellsOf(cycle)) {
-    const group = cell.user < 0 ? idle : groups.get(users[cell.user].group) || idle;
-    group.cells.push(cell);
+    const name = cell.user < 0 ? null : users[cell.user].group;
+    if (name != null && !groups.has(name)) groups.set(name, {name, cells: []});
+    (groups.get(name) || idle).cells.push(cell);
   }
   const order = (a, b) => a.user - b.user || a.slot - b.slot;
   const found = [...groups.values(), idle].filter(one => one.cells.length || hasQuota(one));
@@ -71,15 +102,60 @@ function byMachine(cycle) {
 // The slots of the side that is shown.
 const here = () => sides[side].slots;
 
-const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // What cells are coloured by: the kind of a cell, and what each kind is called and looks like.
 const USERS = 8;
+const STEPS = 5;
+const MINUTE = 60, HOUR = 3600, DAY = 86400;
+const CORES = [[1, "1 core free"], [2, "2 to 3"], [4, "4 to 7"], [8, "8 to 15"], [16, "16 and more"]];
+const AGES = [[0, "under 10 min"], [10 * MINUTE, "10 min to 1 h"], [HOUR, "1 to 6 h"], [6 * HOUR, "6 h to 1 day"], [DAY, "a day and more"]];
+const others = () => users.filter(one => !one.heavy).length;
+
+// The step of a number: of those that begin at numbers up to it the last.
+function step(value, starts) {
+  const at = starts.findLastIndex(([start]) => start <= value + 1e-9);
+  return at < 0 ? "unused" : `s${at}`;
+}
+
+const parts = cell => cell.parts || [cell];
+
+function free(cell) {
+  const {cpus, weight} = here();
+  return parts(cell).filter(one => one.user < 0 && (!one.state || one.state === "Unclaimed"))
+    .reduce((sum, one) => sum + (cpus[one.slot] || 0) * (weight[one.slot] ? one.weight / weight[one.slot] : 1), 0);
+}
+
+// Seconds in the state; those of the longest, null where no slot tells.
+function age(cell) {
+  const {since} = here(), now = sides[side].now;
+  const ages = parts(cell).filter(one => one.job || since[one.slot] != null).map(one => one.job ? 0 : now - since[one.slot]);
+  return ages.length ? Math.max(...ages) : null;
+}
+
+const placeOf = cell => Math.min(...parts(cell).map(one => ranks[side].get(here().name[one.slot]) ?? Infinity));
+
 const colours = {
   user: {
-    of: cell => cell.user < 0 ? "unused" : users[cell.user].colour < 0 ? "others" : `c${users[cell.user].colour}`,
-    legend: () => [...users.filter(one => one.colour >= 0).map(one => [`c${one.colour}`, one.short]),
-      ...(users.some(one => one.colour < 0) ? [["others", "others"]] : []), ["unused", "unclaimed"]],
+    of: cell => cell.user < 0 ? "unused" : users[cell.user].heavy ? `c${users[cell.user].look}` : "others",
+    texture: cell => cell.user < 0 ? 0 : users[cell.user].heavy ? users[cell.user].texture : textured ? 1 + cell.user % 3 : 0,
+    legend: () => [...users.filter(one => one.heavy).map(one => [`c${one.look} t${one.texture}`, one.short]),
+      ...(others() ? [["others", `${others()} others`]] : []), ["unused", "unclaimed"]],
+  },
+  free: {
+    of: cell => step(free(cell), CORES),
+    legend: () => [["unused", "none free"], ...CORES.map(([, name], at) => [`s${at}`, name])],
+  },
+  age: {
+    of: cell => age(cell) == null ? "unused" : step(Math.max(0, age(cell)), AGES),
+    legend: () => [...AGES.map(([, name], at) => [`s${at}`, `${at ? "" : "in its state "}${name}`]), ["unused", "unknown"]],
+  },
+  rank: {
+    of: cell => {
+      const place = ranks ? placeOf(cell) : Infinity;
+      return place === Infinity ? "unused" : `s${STEPS - 1 - Math.floor(place * STEPS / ranks[side].size)}`;
+    },
+    legend: () => !ranks ? [["unused", job ? `candidates of job ${job} ...` : "choose a job: a slot with one, a row, or a name in an answer"]]
+      : [["s4", `best fifth of ${plural(ranks[side].size, "candidate")} of job ${job}`], ["s3", "second"], ["s2", "third"], ["s1", "fourth"], ["s0", "last"], ["unused", "no candidate"]],
   },
   group: {
     of: cell => cell.user < 0 ? "unused" : groupLook(users[cell.user].group),
@@ -124,11 +200,14 @@ function draw(canvas, section, size, palette) {
   pen.scale(ratio, ratio);
   const gap = size > 5 ? 1 : 0;
   for (const box of boxes) {
-    pen.fillStyle = palette[colours[colour].of(box.cell)];
+    const fill = palette[colours[colour].of(box.cell)], hatch = palette.hatches[colours[colour].texture?.(box.cell) || 0];
+    const isTouched = parts(box.cell).some(one => touched.has(here().name[one.slot]));
     eachRow(box, across, (row, first, last, isFirst, isLast) => {
       const x = first * size, y = row * size, w = (last - first) * size - (isLast ? gap : 0), h = size - gap;
+      pen.fillStyle = fill;
       pen.fillRect(x, y, w, h);
-      if (isLast && touched.has(here().name[box.cell.slot])) corner(pen, x + w, y, size, palette);
+      if (hatch) { pen.fillStyle = hatch; pen.fillRect(x, y, w, h); }
+      if (isLast && isTouched) corner(pen, x + w, y, size, palette);
       if (canvas.focused === box.cell) frame(pen, x, y, w, h, palette.ink, 2);
     });
   }
@@ -136,37 +215,6 @@ function draw(canvas, section, size, palette) {
   canvas.boxes = boxes;
   canvas.across = across;
   canvas.cell = size;
-}
-
-function eachRow({from, to}, across, each) {
-  for (let at = from; at < to;) {
-    const row = Math.floor(at / across), end = Math.min(to, (row + 1) * across);
-    each(row, at - row * across, end - row * across, at === from, end === to);
-    at = end;
-  }
-}
-
-// A change is a shape: the corner is cut.
-function corner(pen, x, y, size, palette) {
-  const cut = Math.max(3, size * 0.55);
-  pen.fillStyle = palette.paper;
-  pen.beginPath();
-  pen.moveTo(x - cut, y);
-  pen.lineTo(x, y);
-  pen.lineTo(x, y + cut);
-  pen.fill();
-  pen.strokeStyle = palette.ink;
-  pen.lineWidth = 1;
-  pen.beginPath();
-  pen.moveTo(x - cut, y + 0.5);
-  pen.lineTo(x - 0.5, y + cut);
-  pen.stroke();
-}
-
-function frame(pen, x, y, w, h, colour, line) {
-  pen.strokeStyle = colour;
-  pen.lineWidth = line;
-  pen.strokeRect(x + line / 2, y + line / 2, w - line, h - line);
 }
 
 // The quota is a line where it ends in what is used, or the outline of what is left of it.
@@ -184,7 +232,8 @@ function quota(pen, units, filled, across, size, palette) {
 function paint() {
   const palette = {
     ...Object.fromEntries(Array.from({length: USERS}, (_, place) => [`c${place}`, css(`--c${place}`)])),
-    others: css("--others"), unused: css("--unused"), ink: css("--ink"), soft: css("--soft"), paper: css("--paper"),
+    ...Object.fromEntries(Array.from({length: STEPS}, (_, at) => [`s${at}`, css(`--s${at}`)])),
+    hatches: HATCHES.map(hatch), others: css("--others"), unused: css("--unused"), ink: css("--ink"), soft: css("--soft"), paper: css("--paper"),
   };
   for (const {canvas, section, size} of drawn) draw(canvas, section, size, palette);
 }
@@ -198,7 +247,17 @@ export function holderOf(name) {
   return at < 0 ? -1 : slots.holder[at];
 }
 
+const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
+
+// Who has how much of some cells, who has most first.
+function shares(cells) {
+  const of = new Map();
+  for (const cell of cells) of.set(cell.user, (of.get(cell.user) || 0) + cell.weight);
+  return [...of].sort((a, b) => b[1] - a[1]).map(([user, weight]) => `${user < 0 ? "unclaimed" : users[user].short} ${number(weight)}`).join(", ");
+}
+
 function said(cell) {
+  if (cell.parts) return `${pool.machines.name[cell.at] || "another machine"}: ${plural(cell.parts.length, "slot")}, ${shares(cell.parts)}${cell.parts.some(one => touched.has(here().name[one.slot])) ? "; some go another way" : ""}`;
   const slot = here().name[cell.slot];
   const how = cell.user < 0 ? cell.state || "left of a partitionable slot"
     : `${users[cell.user].short}${cell.job ? `, matched, job ${cell.job}` : ", running"}`;
@@ -213,7 +272,9 @@ function cellAt(canvas, event) {
 }
 
 function choose(canvas, cell) {
-  if (cell) ask(cell, here().name[cell.slot], canvas);
+  if (cell?.parts) ask({...cell, name: pool.machines.name[cell.at] || "another machine",
+    slots: cell.parts.map(one => ({name: here().name[one.slot], job: one.job, said: said(one)}))}, null, canvas);
+  else if (cell) ask(cell, here().name[cell.slot], canvas);
 }
 
 // The cell `step` units away, in this section or in the one beside it.
@@ -270,13 +331,22 @@ function heading(section) {
     make("span", {class: "soft"}, ` ${number(weight)}${of}`));
 }
 
-function show() {
-  const found = (order === "machine" ? byMachine : byHolder)(sides[side]);
-  const total = here().weight.reduce((sum, one) => sum + one, 0);
-  const unit = Math.max(1, total / MOST_UNITS);
-  const units = found.reduce((sum, one) => sum + one.cells.reduce((n, it) => n + Math.max(1, it.weight / unit), 0), 0);
+// Pixels of a unit of weight, so that all sections have room.
+function sizeOf(sections, unit) {
+  const units = sections.reduce((sum, one) => sum + one.cells.reduce((n, it) => n + Math.max(1, Math.round(it.weight / unit)), 0), 0);
   const room = Math.max(200, byId("groups").clientWidth) * 420;
-  const size = Math.max(2, Math.min(22, Math.floor(Math.sqrt(room / Math.max(1, units)))));
+  return Math.max(2, Math.min(22, Math.floor(Math.sqrt(room / Math.max(1, units)))));
+}
+
+function show() {
+  let found = (order === "machine" ? byMachine : byHolder)(sides[side]);
+  const total = here().weight.reduce((sum, one) => sum + one, 0);
+  let unit = Math.max(1, total / MOST_UNITS), size = sizeOf(found, unit);
+  if (size < LEAST) {
+    found = found.map(one => merged(one, sides[side]));
+    unit = Math.max(1, total / MACHINE_UNITS);
+    size = sizeOf(found, unit);
+  }
   drawn = [];
   let rack;
   byId("groups").replaceChildren(...found.flatMap((section, at) => {
@@ -289,9 +359,12 @@ function show() {
   }));
   paint();
   showLegend();
+  showTree(sides[side], askFor);
   (order === "machine" ? showMachines : showHolders)();
   for (const button of byId("map-bar").querySelectorAll("[data-side]"))
     button.setAttribute("aria-pressed", String(button.dataset.side === side));
+  byId("map-texture").checked = textured;
+  byId("map-texture").parentElement.hidden = colour !== "user" || !others();
   byId("map-order").value = order;
   byId("map-colour").value = colour;
 }
@@ -312,18 +385,14 @@ function table(titles, rows) {
 function showMachines() {
   const {name, rack, racks} = pool.machines;
   const count = cycle => {
-    const found = name.map(() => new Map());
-    for (const cell of cellsOf(cycle)) {
-      const of = found[cycle.slots.machine[cell.slot]];
-      of.set(cell.user, (of.get(cell.user) || 0) + cell.weight);
-    }
+    const found = name.map(() => []);
+    for (const cell of cellsOf(cycle)) found[cycle.slots.machine[cell.slot]]?.push(cell);
     return found;
   };
-  const words = of => [...of].sort((a, b) => b[1] - a[1]).map(([user, weight]) => `${user < 0 ? "unclaimed" : users[user].short} ${number(weight)}`).join(", ");
   const before = count(sides.before), after = count(sides.after);
   table([...(racks.length ? ["rack"] : []), "machine", "before", "after"], name.map((one, at) => make("tr", {},
     ...(racks.length ? [make("td", {}, racks[rack[at]] || "")] : []),
-    make("td", {}, one), make("td", {}, words(before[at])), make("td", {}, words(after[at])))));
+    make("td", {}, one), make("td", {}, shares(before[at])), make("td", {}, shares(after[at])))));
 }
 
 function showHolders() {
@@ -346,7 +415,25 @@ export function setEdit(edit) {
   slotNames = new Set([...sides.before.slots.name, ...sides.after.slots.name]);
   users = edit.users;
   touched = new Set(edit.changes.slots.map(one => one.slot));
+  fetchRanks();
   show();
+}
+
+// The job that slots are coloured for.
+export function select(question) {
+  if (question?.what !== "job" || question.name === job) return;
+  job = question.name;
+  fetchRanks();
+}
+
+async function fetchRanks() {
+  ranks = null;
+  if (colour !== "rank" || !job || !rankOf) return;
+  const found = await rankOf(job).catch(() => null);
+  if (!found) return;
+  const places = one => new Map(one.slots.map((name, at) => [name, at]));
+  ranks = {before: places(found.before), after: places(found.after)};
+  if (colour === "rank") { paint(); showLegend(); }
 }
 
 // What a word is the name of: a question, without the job where it is a slot.
@@ -356,12 +443,14 @@ export function named(word) {
   return sides.before.groups.some(one => one.name === word && word !== "<none>") ? {what: "group", name: word} : null;
 }
 
-export const view = () => ({side, order, colour});
+export const view = () => ({side, order, colour, textured: textured ? "1" : ""});
 
 export function setView(wanted) {
   if (wanted.side in sides) side = wanted.side;
   if (ORDERS.some(([one]) => one === wanted.order)) order = wanted.order;
-  if (wanted.colour in colours) colour = wanted.colour;
+  if (LOOKS.some(([one]) => one === wanted.colour) && (wanted.colour !== "rank" || rankOf)) colour = wanted.colour;
+  if ("textured" in wanted) textured = Boolean(wanted.textured);
+  if (colour === "rank" && !ranks) fetchRanks();
   show();
 }
 
@@ -373,10 +462,13 @@ function showBar() {
     make("span", {role: "group", "aria-label": "side"}, ...Object.keys(sides).map(one =>
       make("button", {"data-side": one, click: () => setView({side: one})}, one))),
     make("span", {}, ...choice("order", "order: ", ORDERS)),
-    make("span", {}, ...choice("colour", "colour: ", LOOKS)));
+    make("span", {}, ...choice("colour", "colour: ", LOOKS.filter(([one]) => one !== "rank" || rankOf))),
+    make("label", {}, make("input", {id: "map-texture", type: "checkbox", change: event => setView({textured: event.target.checked ? "1" : ""})}), " texture for the others"));
 }
 
-export function begin(overview, whenAsked) {
+// `whenAsked`: of a cell; `asked`: of a question; `ranked`: gives the candidates of a job, or none.
+export function begin(overview, whenAsked, asked, ranked = null) {
+  [askFor, rankOf] = [asked, ranked];
   pool = overview;
   users = overview.users;
   slotNames = new Set(pool.slots.name);

@@ -8,7 +8,7 @@ const JOB = /^\d+\.\d+$/;
 const BEFORE_JOB = /\b(job|first) $/;
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_@.+<>-]*[\p{L}\p{N}_>]/gu;
 const MACRO = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
-let answerTo = () => null, placeOf = () => null, origin = null, last = null;
+let answerTo = () => null, placeOf = () => null, whenShown = () => {}, origin = null, last = null;
 const past = [], ahead = [];
 
 const link = (text, go) => make("button", {class: "link", click: go}, text);
@@ -81,6 +81,7 @@ export async function ask(question, from = null) {
 
 async function show(question) {
   last = question;
+  whenShown(question);
   byId("why-title").replaceChildren(titled(question));
   try {
     const found = await answerTo(question);
@@ -114,17 +115,26 @@ export const question = () => last;
 
 export const again = () => { if (last) show(last); };
 
+// The slots of a machine, each with a link to what is asked of it.
+function tellMachine({name, slots}, from) {
+  tell(name, "", from);
+  byId("answer").replaceChildren(make("ul", {class: "parts"}, ...slots.map(one => make("li", {},
+    one.job ? link(one.said, () => ask({what: "job", name: one.job, slot: one.name}, from)) : one.said))));
+}
+
 // What there is to say of a cell of the map.
 export function askOfCell(cell, slot, from) {
-  if (cell.job) ask({what: "job", name: cell.job, slot}, from);
+  if (cell.parts) tellMachine(cell, from);
+  else if (cell.job) ask({what: "job", name: cell.job, slot}, from);
   else if (cell.user >= 0) tell(slot, `${slot} stays with ${nameOf(cell.user)}: the cycle gives it to nobody else.`, from);
   else tell(slot, `${slot}: ${cell.state || "what is left of it"}; the cycle gives it to nobody.`, from);
 }
 
 // `answer`: gives the answer to a question, or null if a newer one has come; `place`: where the
 // texts define a macro, and how to go there, or null.
-export function begin(answer, place = () => null) {
-  [answerTo, placeOf] = [answer, place];
+// `shown`: called with each question.
+export function begin(answer, place = () => null, shown = () => {}) {
+  [answerTo, placeOf, whenShown] = [answer, place, shown];
   addEventListener("keydown", event => {
     const way = event.altKey && {ArrowLeft: [past, ahead], ArrowRight: [ahead, past]}[event.key];
     if (!way || byId("editor")?.contains(event.target)) return;
