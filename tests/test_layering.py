@@ -55,7 +55,7 @@ ORDER = {
     "pieslice/why": (
         "asked", "limits", "sessions", "fates", "moments", "lists", "clauses", "clause_tables",
         "conditions", "bounds", "funnel", "suggestions", "own_machine", "preemption", "ranking",
-        "slots", "answer", "autoclusters", "quotas", "differences", "comparing", "cli",
+        "slots", "answer", "pairs", "autoclusters", "quotas", "differences", "comparing", "cli",
     ),
 }  # fmt: skip
 

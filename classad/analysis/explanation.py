@@ -49,6 +49,20 @@ class _Line(NamedTuple):
     remark: str
 
 
+@frozen
+class ShownPart:
+    """A part of an expression as people read it.
+
+    ``value`` is empty where ``text`` says it; ``remark``: where a name was found, what went wrong;
+    ``below``: operands, the definition of a name.
+    """
+
+    text: str
+    value: str = ""
+    remark: str = ""
+    below: tuple[ShownPart, ...] = ()
+
+
 # --- the tree -------------------------------------------------------------------------------------
 
 
@@ -90,15 +104,22 @@ def _wrapped(text: str, width: int, lead: str = "  ") -> list[str]:
     return wrap(text, width, subsequent_indent=begin + lead, break_on_hyphens=False)
 
 
+def _lines(part: ShownPart, indent: int = 0) -> Iterator[_Line]:
+    """The lines of a part and all below it."""
+    yield _Line(indent, part.text, part.value, part.remark)
+    for other in part.below:
+        yield from _lines(other, indent + 1)
+
+
 class _Tree:
-    """The lines of a tree; a definition that was shown before is not shown again."""
+    """A tree as it is shown; a definition that was shown before is not shown again."""
 
     def __init__(self, old: bool) -> None:
         self.old = old
         self.shown: set[tuple[int, str]] = set()
 
-    def lines(self, item: Explanation, indent: int, lead: str) -> Iterator[_Line]:
-        """The lines of a node and all below it; ``lead`` stands before the node's text."""
+    def part(self, item: Explanation, lead: str = "") -> ShownPart:
+        """A node and all below it; ``lead`` stands before the node's text."""
         node = item.node
         while isinstance(node, nodes.Parens) and item.children:
             item = item.children[0]
@@ -107,11 +128,10 @@ class _Tree:
         value = self.value(item)
         below, remark = self.below(item)
         literal = isinstance(node, nodes.Literal) and value == text
-        yield _Line(indent, lead + text, "" if literal else value, remark)
-        for part, mark in below[:MAX_INNER]:
-            yield from self.lines(part, indent + 1, mark)
+        parts = [self.part(part, mark) for part, mark in below[:MAX_INNER]]
         if len(below) > MAX_INNER:
-            yield _Line(indent + 1, f"... and {len(below) - MAX_INNER} more", "", "")
+            parts.append(ShownPart(f"... and {len(below) - MAX_INNER} more"))
+        return ShownPart(lead + text, "" if literal else value, remark, tuple(parts))
 
     def value(self, item: Explanation) -> str:
         """The value, or why there is none."""
@@ -460,7 +480,11 @@ class Explanation:
         for other in slips(self, cause):
             said += [f"note: {other.text}", f"  help: {other.help}"]
         wrapped = (line for text in said for line in _wrapped(text, width))
-        return "\n".join((*_aligned(_Tree(old).lines(self, 0, ""), width), *wrapped))
+        return "\n".join((*_aligned(_lines(self.shown(old)), width), *wrapped))
+
+    def shown(self, old: bool = False) -> ShownPart:
+        """The tree as it is shown."""
+        return _Tree(old).part(self)
 
     def to_dict(self, old: bool = False) -> ExplanationData:
         """The tree and the reason, as data that the standard json module can write.

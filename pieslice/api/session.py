@@ -44,6 +44,7 @@ from pieslice.why.comparing import compare
 from pieslice.why.differences import Changes
 from pieslice.why.limits import LimitUse, LimitWatch
 from pieslice.why.moments import AskedCycle
+from pieslice.why.pairs import AskedPair, pair_of
 from pieslice.why.quotas import Quotas, divide_quotas
 from pieslice.why.ranking import Ranked, rank_slots
 
@@ -332,6 +333,14 @@ class Trial:
         """See ``Pool.rank``."""
         with self._asked() as cycle:
             return rank_slots(cycle, find_job(cycle.snapshot, job_id(job)), limit)
+
+    def expressions(self, job: str | int, slot: str | None = None) -> AskedPair:
+        """What the cycle asks of a job and a slot, each expression with the value of every part.
+
+        ``slot``: without one the slot that the job gets, or the best of its candidates.
+        """
+        with self._asked() as cycle:
+            return pair_of(cycle, find_job(cycle.snapshot, job_id(job)), slot)
 
     def survey(
         self,

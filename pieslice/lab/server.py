@@ -99,6 +99,7 @@ def application(lab: Lab) -> Starlette:
                 ("check", _check), ("export", _export), ("run", _run), ("stop", _stop),
                 ("see", _see), ("back", _back), ("make_up", _make_up),
                 ("rank", _rank),
+                ("tree", _tree),
                 ("hover", _at("hover")), ("complete", _at("complete")),
                 ("paste", _paste), ("forget", _forget), ("open", _open), ("leave", _leave),
             )
@@ -288,6 +289,13 @@ async def _why(lab: Lab, asked: Record) -> object:
 async def _rank(lab: Lab, asked: Record) -> object:
     given = _texts(asked), _text(asked["job"]), _cycle(asked)
     return await lab.ask(0, "rank", *given, lane=_lane(asked, "rank"))
+
+
+async def _tree(lab: Lab, asked: Record) -> object:
+    slot = asked.get("slot")
+    slot = None if slot is None else _text(slot)
+    given = _texts(asked), _text(asked["job"]), slot, _cycle(asked)
+    return await lab.ask(0, "tree", *given, lane=_lane(asked, "tree"))
 
 
 async def _export(lab: Lab, asked: Record) -> object:

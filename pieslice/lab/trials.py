@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 from attr import evolve
 
+from classad.analysis.explanation import ShownPart
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from negotiator.capture.ads import job_id
 from negotiator.io import Capture
 from negotiator.model.result import CycleResult
@@ -51,6 +53,8 @@ _PATIENCE: Final = 2.0
 _ANSWERED: Final = 60
 #: Candidates of a job that are shown in full.
 _RANKED: Final = 100
+#: A real as ClassAds print it.
+_REAL: Final = late_regex(r"\b\d\.\d{15}E[+-]\d{2,3}\b")
 _REFUSED: Final[JsonObject] = {
     "line": "the daemons would not start with this policy",
     "level": "bad",
@@ -295,6 +299,20 @@ class Trials:
         before, after = (self._ranked(one, job) for one in pair)
         return {"before": before, "after": after, "same": before == after}
 
+    def tree(
+        self,
+        texts: EditedTexts,
+        job: str,
+        slot: str | None,
+        cycle: int = 1,
+        *,
+        cancelled: Cancel,
+    ) -> JsonObject:
+        """What a cycle asks of a job and a slot, part by part, before and after."""
+        pair = self._trial(EditedTexts(), cancelled, cycle), self._trial(texts, cancelled, cycle)
+        before, after = (_asked(one, job, slot) for one in pair)
+        return {"before": before, "after": after, "same": before == after}
+
     def _ranked(self, trial: Trial, job: str) -> JsonObject:
         if not trial.starts:
             return {"slots": [], "answer": [_REFUSED]}
@@ -381,6 +399,38 @@ def shown_block(block: Block) -> JsonObject:
     if isinstance(block, Drawn):
         return {"drawn": list(block.draw(_WIDTH))}
     return {"label": block.label.strip(), "words": list(block.words)}
+
+
+def _asked(trial: Trial, job: str, slot: str | None) -> JsonObject:
+    if not trial.starts:
+        return {"slot": None, "none": _REFUSED["line"], "expressions": []}
+    try:
+        found = trial.expressions(job, slot)
+    except Error as problem:
+        return {"slot": None, "none": str(problem), "expressions": []}
+    return {
+        "slot": found.slot,
+        "none": found.none,
+        "expressions": [
+            {"name": one.name, "test": one.test, "root": _part(one.explanation.shown(old=True))}
+            for one in found.expressions
+        ],
+    }
+
+
+def _part(part: ShownPart) -> JsonObject:
+    """A part without the literals in it, which its text has."""
+    return {
+        "text": _numbers(part.text),
+        "value": _numbers(part.value),
+        "remark": part.remark,
+        "below": [_part(one) for one in part.below if one.value or one.below],
+    }
+
+
+def _numbers(text: str) -> str:
+    """Reals as people write them."""
+    return _REAL.sub(lambda found: f"{float(found[0]):.15g}", text)
 
 
 def _indent(text: str) -> int:

@@ -27,7 +27,7 @@ from attr import frozen
 
 from pieslice.data import Content
 
-_ENDABLE: Final = frozenset(("edit", "follow", "suggest", "why", "rank", "export"))
+_ENDABLE: Final = frozenset(("edit", "follow", "suggest", "why", "rank", "tree", "export"))
 #: Kind of work -> the class whose methods answer, which of them can be ended, and by how much it
 #: lets others go first.
 WORK: Final = {

@@ -359,7 +359,7 @@ def explain_job(
     history, seen = look_at(cycle, job, lambda at, history: _look(at, history, slot))
     result, trimmed = history.result, None
     if slot is not None and seen is not None and seen.case is None and not seen.machine:
-        trimmed = _not_considered(snapshot, result, slot)
+        trimmed = not_considered(snapshot, result, slot)
     held = None
     if job.status == RUNNING and where_it_runs(job) is None:
         held = holding(cycle, job, result)
@@ -455,7 +455,7 @@ def _look(halted: Offer, history: JobHistory, slot: str | None) -> Seen:
     )
 
 
-def _not_considered(snapshot: Snapshot, result: CycleResult, text: str) -> tuple[str, str]:
+def not_considered(snapshot: Snapshot, result: CycleResult, text: str) -> tuple[str, str]:
     """A slot that was taken out before the cycle, or that the negotiator never saw, and why."""
     causes = {item.name: item.cause.value for item in result.trimmed}
     for name in find_slots(list(causes), text):

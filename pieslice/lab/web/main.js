@@ -163,7 +163,7 @@ function onKey(event) {
 // --- what a link has ----------------------------------------------------------------------------
 
 const content = () => ({
-  ...editor.texts(), view: {file: editor.opened(), kind: pays.shownKind(), cycle: String(time.cycle()), ...map.view()}, question: why.question(),
+  ...editor.texts(), view: {file: editor.opened(), kind: pays.shownKind(), cycle: String(time.cycle()), why: why.view(), ...map.view()}, question: why.question(),
 });
 
 function openContent({overlay, files, view, question}) {
@@ -173,6 +173,7 @@ function openContent({overlay, files, view, question}) {
   editor.open(view.file);
   map.setView(view);
   pays.showKind(view.kind);
+  why.setView(view.why);
   if (question) why.ask(question);
 }
 
@@ -217,6 +218,14 @@ async function makeUp() {
   location.reload();
 }
 
+// The candidates of a job, which the map and the answer ask for alike.
+let candidates = {of: "", found: null};
+function ranked(job) {
+  const asked = {...editor.texts(), cycle: time.cycle(), job}, of = JSON.stringify(asked);
+  if (candidates.of !== of) candidates = {of, found: api.ask("rank", asked)};
+  return candidates.found;
+}
+
 let worth = null;
 async function suggest() {
   if (overview.lacking) return pays.lack(overview.lacking, makeUp);
@@ -228,8 +237,11 @@ async function suggest() {
 async function begin() {
   overview = await api.pool();
   head();
-  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), cycle: time.cycle(), ...question})), definition, map.select);
-  map.begin(overview, why.askOfCell, why.ask, job => api.ask("rank", {...editor.texts(), cycle: time.cycle(), job}));
+  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), cycle: time.cycle(), ...question})), definition, map.select, {
+    rank: ({name}) => ranked(name),
+    tree: ({name, slot}) => api.ask("tree", {...editor.texts(), cycle: time.cycle(), job: name, slot}),
+  });
+  map.begin(overview, why.askOfCell, why.ask, ranked);
   time.begin(overview.cycles, edit);
   pays.begin(why.ask);
   suggest();

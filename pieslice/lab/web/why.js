@@ -1,13 +1,17 @@
 // The answer of `pieslice why`, before and after.
 
-import {byId, make} from "./dom.js";
+import {byId, make, tabs} from "./dom.js";
+import {expressions} from "./expressions.js";
 import {named, nameOf} from "./map.js";
 
 const JOB = /^\d+\.\d+$/;
 // What may be a name, and what stands before the number of a job.
 const BEFORE_JOB = /\b(job|first) $/;
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_@.+<>-]*[\p{L}\p{N}_>]/gu;
-const MACRO = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
+const MACRO = /^[A-Z][A-Z0-9_]{2,}$/;
+// What is shown of a job: the answer, the candidates, what is asked of it and a slot.
+const VIEWS = [["answer", "Answer"], ["rank", "Rank list"], ["tree", "Expressions"]];
+let more = {}, viewed = "answer";
 let answerTo = () => null, placeOf = () => null, whenShown = () => {}, origin = null, last = null;
 const past = [], ahead = [];
 
@@ -59,7 +63,7 @@ export function block(one) {
   return make("p", {class: `${one.level || ""} ${one.indent ? "indent" : ""}`}, ...(one.line ? words(one.line) : ["\u00a0"]));
 }
 
-const column = (title, blocks) => make("div", {class: "side"}, make("h3", {}, title), ...blocks.map(block));
+const side = (title, content) => make("div", {class: "side"}, make("h3", {}, title), ...content);
 
 // One text for a question.
 export const keyOf = ({what, name, slot}) => [what, name, slot || ""].join("\n");
@@ -83,15 +87,41 @@ async function show(question) {
   last = question;
   whenShown(question);
   byId("why-title").replaceChildren(titled(question));
+  showViews();
   try {
-    const found = await answerTo(question);
-    if (!found) return;
-    byId("answer").replaceChildren(...(found.same
-      ? [column("the same before and after", found.after)]
-      : [column("before", found.before), column("after", found.after)]));
+    const found = await shownOf(question);
+    if (found && last === question) byId("answer").replaceChildren(...found);
   } catch (problem) {
     byId("answer").replaceChildren(make("p", {class: "bad"}, problem.message));
   }
+}
+
+const hasViews = () => last?.what === "job" && Object.keys(more).length > 0;
+
+function showViews() {
+  byId("why-views").hidden = !hasViews();
+  if (hasViews()) tabs(byId("why-views"), VIEWS.filter(([key]) => key === "answer" || more[key]), viewed, key => {
+    viewed = key;
+    show(last);
+  });
+}
+
+const pairOf = ({same, before, after}, blocks) => same ? [side("the same before and after", blocks(after))]
+  : [side("before", blocks(before, after)), side("after", blocks(after, before))];
+
+// What is shown of a question; null if a newer one has come.
+async function shownOf(question) {
+  const view = hasViews() ? viewed : "answer";
+  if (view === "rank") {
+    const found = await more.rank(question);
+    return found && pairOf(found, one => one.answer.map(block));
+  }
+  if (view === "tree") {
+    const found = await more.tree(question);
+    return found && pairOf(found, (one, other) => expressions(one, other, words));
+  }
+  const found = await answerTo(question);
+  return found && pairOf(found, one => one.map(block));
 }
 
 // Through what was looked at: `from` and `to` are `past` and `ahead`, or the other way.
@@ -107,11 +137,18 @@ export function tell(title, text, from) {
   origin = from;
   if (last) past.push(last);
   last = null;
+  showViews();
   byId("why-title").replaceChildren(title);
   byId("answer").replaceChildren(make("p", {}, text));
 }
 
 export const question = () => last;
+
+export const view = () => viewed;
+
+export function setView(key) {
+  if (VIEWS.some(([one]) => one === key)) viewed = key;
+}
 
 export const again = () => { if (last) show(last); };
 
@@ -132,9 +169,10 @@ export function askOfCell(cell, slot, from) {
 
 // `answer`: gives the answer to a question, or null if a newer one has come; `place`: where the
 // texts define a macro, and how to go there, or null.
-// `shown`: called with each question.
-export function begin(answer, place = () => null, shown = () => {}) {
-  [answerTo, placeOf, whenShown] = [answer, place, shown];
+// `shown`: called with each question; `views`: what gives the candidates (`rank`) of a job, and what
+// is asked of it and a slot (`tree`).
+export function begin(answer, place = () => null, shown = () => {}, views = {}) {
+  [answerTo, placeOf, whenShown, more] = [answer, place, shown, views];
   addEventListener("keydown", event => {
     const way = event.altKey && {ArrowLeft: [past, ahead], ArrowRight: [ahead, past]}[event.key];
     if (!way || byId("editor")?.contains(event.target)) return;
