@@ -10,12 +10,12 @@ Inputs: an ``Explanation``.  Outputs: lines; dictionaries of plain values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from textwrap import wrap
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from attr import frozen
 
+from classad.analysis.parts import TEXT_WIDTH, WIDTH, ShownPart, aligned, cut, wrapped
 from classad.evaluation.functions import InlineForm, lookup_function
 from classad.formats.unparse import type_name, unparse, unparse_value
 from classad.language.names import SIDES, fold_name
@@ -24,12 +24,6 @@ from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
 
-#: Widest expression and value that a line of the tree shows, and how wide a tree is.
-TEXT_WIDTH: Final = 64
-VALUE_WIDTH: Final = 40
-WIDTH: Final = 80
-#: An expression is not cut to less than this for the sake of what stands behind it.
-_LEAST: Final = 30
 #: Members and the like shown below a node.
 MAX_INNER: Final = 12
 NO_TARGET: Final = "there is no TARGET"
@@ -42,73 +36,7 @@ class ReasonText(NamedTuple):
     help: str | None = None
 
 
-class _Line(NamedTuple):
-    indent: int
-    text: str
-    value: str
-    remark: str
-
-
-@frozen
-class ShownPart:
-    """A part of an expression as people read it.
-
-    ``value`` is empty where ``text`` says it; ``remark``: where a name was found, what went wrong;
-    ``below``: operands, the definition of a name.
-    """
-
-    text: str
-    value: str = ""
-    remark: str = ""
-    below: tuple[ShownPart, ...] = ()
-
-
 # --- the tree -------------------------------------------------------------------------------------
-
-
-def _cut(text: str, width: int) -> str:
-    """The text in one line of limited width, without what would move the cursor."""
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() else "\ufffd" for char in text)
-    return text if len(text) <= width else f"{text[: width - 3]}..."
-
-
-def _aligned(lines: Iterable[_Line], width: int) -> Iterator[str]:
-    """Expression, value and remark in columns: expressions are broken so that all of them fit."""
-    rows = [
-        (
-            _cut(f"{'  ' * min(line.indent, 20)}{line.text}", TEXT_WIDTH),
-            _cut(line.value, VALUE_WIDTH),
-            line.remark,
-        )
-        for line in lines
-    ]
-    values = max((len(value) for _, value, remark in rows if remark), default=0)
-    behind = max(
-        len(value) + 2 if not remark else values + 4 + len(remark) for _, value, remark in rows
-    )
-    most = min(TEXT_WIDTH, max(width - behind, _LEAST))
-    wide = max(min(len(text), most) for text, _, _ in rows)
-    for text, value, remark in rows:
-        first, *more = _wrapped(text, wide, "    ")
-        line = f"{first:<{wide}}  {value:<{values}}  {remark}".rstrip()
-        if remark and len(line) > width:
-            line = line.removesuffix(remark).rstrip()
-            more += _wrapped(f"{' ' * (width // 2)}{remark}", width)
-        yield from (line, *more)
-
-
-def _wrapped(text: str, width: int, lead: str = "  ") -> list[str]:
-    """A text in lines, those after the first one further in than it."""
-    begin = " " * (len(text) - len(text.lstrip()))
-    return wrap(text, width, subsequent_indent=begin + lead, break_on_hyphens=False)
-
-
-def _lines(part: ShownPart, indent: int = 0) -> Iterator[_Line]:
-    """The lines of a part and all below it."""
-    yield _Line(indent, part.text, part.value, part.remark)
-    for other in part.below:
-        yield from _lines(other, indent + 1)
 
 
 class _Tree:
@@ -217,7 +145,7 @@ def because(explanation: Explanation) -> ReasonText | None:
         return ReasonText(cause.fault, _meant(cause))
     if isinstance(cause.node, nodes.Reference):
         return _reference_reason(cause, cause.node)
-    value, text = type_name(cause.value), _cut(cause.text.lstrip(), TEXT_WIDTH)
+    value, text = type_name(cause.value), cut(cause.text.lstrip(), TEXT_WIDTH)
     if isinstance(cause.node, nodes.Literal):
         return ReasonText(f"the expression says `{text}`")
     kinds = [part.value for part in cause.children if part.outcome == "evaluated"]
@@ -289,7 +217,7 @@ def _selection_reason(part: Explanation, node: nodes.Reference) -> ReasonText:
     base = part.children[0] if part.children else None
     if base is None or base.outcome != "evaluated":
         return ReasonText(f"`{node.name}` is {type_name(part.value)}")
-    return ReasonText(f"`{_cut(base.text, TEXT_WIDTH)}` is {_with_article(base.value)}, not an ad")
+    return ReasonText(f"`{cut(base.text, TEXT_WIDTH)}` is {_with_article(base.value)}, not an ad")
 
 
 def _divides_by_zero(node: nodes.Node, operands: Sequence[object]) -> bool:
@@ -303,7 +231,7 @@ def _operation(node: nodes.Node) -> str:
         return f"`{node.name}`"
     if isinstance(node, nodes.Unary | nodes.Binary):
         return f"`{node.operator}`"
-    return f"`{_cut(unparse(node), TEXT_WIDTH)}`"
+    return f"`{cut(unparse(node), TEXT_WIDTH)}`"
 
 
 def _with_article(value: object) -> str:
@@ -479,8 +407,8 @@ class Explanation:
             said += [] if reason.help is None else [f"  help: {reason.help}"]
         for other in slips(self, cause):
             said += [f"note: {other.text}", f"  help: {other.help}"]
-        wrapped = (line for text in said for line in _wrapped(text, width))
-        return "\n".join((*_aligned(_lines(self.shown(old)), width), *wrapped))
+        beside = (line for text in said for line in wrapped(text, width))
+        return "\n".join((*aligned(self.shown(old), width), *beside))
 
     def shown(self, old: bool = False) -> ShownPart:
         """The tree as it is shown."""

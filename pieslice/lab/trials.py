@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from attr import evolve
 
-from classad.analysis.explanation import ShownPart
+from classad.analysis.parts import ShownPart
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from negotiator.capture.ads import job_id
