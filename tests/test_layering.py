@@ -145,6 +145,7 @@ OUTSIDE = {
     "pieslice/lab/runs.py": "waits for processes",
     "pieslice/lab/laboratory.py": "makes tokens, waits for processes",
     "pieslice/lab/server.py": "makes nonces, reads the page, sends it to the browser",
+    "pieslice/lab/saving.py": "writes new files of a policy where it is told to",
     "pieslice/lab/taken.py": "counts the lines of dropped files",
     "pieslice/lab/texts.py": "names the files of a configuration",
     "pieslice/lab/visits.py": "makes a temporary folder for a counterexample",

@@ -5,13 +5,18 @@ Inputs: the files of a pool, texts from the page.  Outputs: plain values for JSO
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from classad.errors import Diagnostic
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading
+from pieslice.lab.saving import difference, save
 from pieslice.lab.texts import EditedTexts, PolicyFiles, called, span
 from pieslice.policies.answers import of_all
 from policy.config import Config
 from policy.editing.completions import completions
 from policy.editing.hovers import hover
+from policy.editing.knobs import ShownKnob, shown_knobs
 from policy.editing.positions import Positions
 from policy.explain.roles import host_of
 from policy.lint.verdict import examine
@@ -24,6 +29,8 @@ class TextChecks:
     def __init__(self, reading: PoolReading, now: float, version: Version) -> None:
         self._files = PolicyFiles.of(reading, now, version)
         self._last: tuple[EditedTexts, Config] | None = None
+        #: Of the text that was checked last.
+        self._findings: Sequence[Diagnostic] = ()
 
     def check(self, texts: EditedTexts) -> JsonObject:
         """Verdicts on the daemons, and findings."""
@@ -31,6 +38,7 @@ class TextChecks:
             return {"checked": False}
         config = self._config(texts)
         found = examine(config)
+        self._findings = found.findings
         verdicts = of_all(host_of(config), found.verdicts) if config.complete else found.verdicts
         return {
             "checked": True,
@@ -38,6 +46,36 @@ class TextChecks:
             "verdicts": [{"text": called(one.text), "starts": one.starts} for one in verdicts],
             "findings": self._files.marks(found.findings),
         }
+
+    def knobs(self, texts: EditedTexts, every: bool = False) -> list[JsonObject]:
+        """The knobs of the negotiator that matter, or all, with what they are changed by."""
+        if not self._files.checkable:
+            return []
+        config = self._config(texts)
+        return [self._knob(one) for one in shown_knobs(config, self._findings, every=every)]
+
+    def _knob(self, knob: ShownKnob) -> JsonObject:
+        row: JsonObject = {
+            "name": knob.name, "control": knob.control, "doc": knob.doc, "unit": knob.unit,
+            "default": knob.default, "value": knob.value, "acts": knob.acts, "why": knob.why,
+            "range": knob.range and [knob.range.low, knob.range.high, knob.range.step],
+        }  # fmt: skip
+        definition = None if knob.macro is None else knob.macro.definition
+        if definition is not None and definition.source is not None:
+            file = self._files.name_of(definition.source)
+            line = Positions(definition.source.text).position(definition.start)[0]
+            row |= {"file": file, "line": line}
+        return row
+
+    def difference(self, texts: EditedTexts, overlay: str) -> JsonObject:
+        """What differs from the files as they were read; ``overlay``: the name of a file for it."""
+        self._files.edited(texts)
+        return {"diff": difference(self._files.contents, texts, overlay)}
+
+    def save(self, texts: EditedTexts, folder: str, overlay: str) -> JsonObject:
+        """Write new files, and none in the place of another."""
+        self._files.edited(texts)
+        return {"files": save(texts, folder, overlay)}
 
     def hover(self, texts: EditedTexts, file: str, line: int, column: int) -> JsonObject | None:
         """What is known of the word at a place."""

@@ -100,6 +100,7 @@ def application(lab: Lab) -> Starlette:
                 ("see", _see), ("back", _back), ("make_up", _make_up),
                 ("rank", _rank),
                 ("tree", _tree),
+                ("knobs", _knobs), ("difference", _difference), ("save", _save),
                 ("hover", _at("hover")), ("complete", _at("complete")),
                 ("paste", _paste), ("forget", _forget), ("open", _open), ("leave", _leave),
             )

@@ -96,6 +96,7 @@ PLACES = [
     ("POST", "/api/see"), ("POST", "/api/back"), ("POST", "/api/make_up"),
     *(("POST", f"/api/{name}") for name in ("edit", "follow", "why", "check", "hover", "complete")),
     *(("POST", f"/api/{name}") for name in ("suggest", "paste", "forget", "open", "leave")),
+    *(("POST", f"/api/{name}") for name in ("rank", "tree", "knobs", "difference", "save")),
 ]  # fmt: skip
 
 

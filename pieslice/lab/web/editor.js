@@ -2,6 +2,7 @@
 
 import * as cm from "./codemirror.js";
 import {ask} from "./api.js";
+import {control, shows, update} from "./controls.js";
 import {byId, make, shown, tabs} from "./dom.js";
 
 export const OVERLAY = "overlay";
@@ -135,6 +136,116 @@ export function show(one) {
   view.focus();
 }
 
+// --- sliders and switches in the text ------------------------------------------------------------
+
+const ASSIGNED = /^(\s*([\w.]+)\s*=\s*)([^#\s]+)\s*$/;
+let knobs = new Map();
+
+class Control extends cm.WidgetType {
+  constructor(knob, text) { super(); Object.assign(this, {knob, text}); }
+  eq(other) { return other.knob === this.knob && other.text === this.text; }
+  toDOM(view) {
+    const dom = make("span", {class: "beside"}), change = text => write(view, view.posAtDOM(dom), text);
+    dom.append(control(this.knob, this.text, change));
+    dom.knob = this.knob.name;
+    return dom;
+  }
+  updateDOM(dom) {
+    if (dom.knob !== this.knob.name) return false;
+    update(dom.firstChild, this.knob, this.text);
+    return true;
+  }
+  ignoreEvent() { return true; }
+}
+
+// Writes the value of the line at a place; a drag is one step of undo.
+function write(view, at, text) {
+  const row = view.state.doc.lineAt(at), [, lead, , value] = ASSIGNED.exec(row.text) || [];
+  if (lead === undefined || value === text) return;
+  const from = row.from + lead.length;
+  dragged = true;
+  view.dispatch({changes: {from, to: from + value.length, insert: text}, userEvent: "input.type.drag"});
+  dragged = false;
+}
+
+function controlsOf(view) {
+  const found = [];
+  for (const {from, to} of view.visibleRanges) {
+    for (let at = from; at <= to;) {
+      const row = view.state.doc.lineAt(at), [, , name, value] = ASSIGNED.exec(row.text) || [];
+      const knob = name && knobs.get(name.toLowerCase());
+      if (knob && shows(knob, value)) found.push(cm.Decoration.widget({widget: new Control(knob, value), side: 1}).range(row.to));
+      at = row.to + 1;
+    }
+  }
+  return cm.Decoration.set(found);
+}
+
+const controls = cm.ViewPlugin.fromClass(class {
+  constructor(view) { this.knobs = knobs; this.decorations = controlsOf(view); }
+  update(one) {
+    if (!one.docChanged && !one.viewportChanged && this.knobs === knobs) return;
+    this.knobs = knobs;
+    this.decorations = controlsOf(one.view);
+  }
+}, {decorations: one => one.decorations});
+
+// The knobs that have a control where they stand in a text.
+export function setKnobs(rows) {
+  knobs = new Map(rows.filter(one => one.control !== "text").map(one => [one.name.toLowerCase(), one]));
+  view.dispatch({});
+}
+
+// Sets a macro in the overlay: where it does so already, else at its end.
+export function setMacro(name, text) {
+  const state = stateOf(OVERLAY), {doc} = state;
+  let spec = null;
+  for (let number = doc.lines; number >= 1 && !spec; number--) {
+    const row = doc.line(number), [, lead, found, value] = ASSIGNED.exec(row.text) || [];
+    if (found?.toLowerCase() === name.toLowerCase()) spec = {from: row.from + lead.length, to: row.from + lead.length + value.length, insert: text};
+  }
+  const gap = doc.length && !doc.toString().endsWith("\n") ? "\n" : "";
+  spec ||= {from: doc.length, insert: `${gap}${name} = ${text}\n`};
+  dragged = true;
+  apply(OVERLAY, {changes: spec, userEvent: "input.type.drag"});
+  dragged = false;
+}
+
+// --- undo and redo over all texts ----------------------------------------------------------------
+
+// The texts in the order of their changes.
+const done = [], undone = [];
+let dragged = false;
+
+function note(name, before, after) {
+  if (cm.undoDepth(after) <= cm.undoDepth(before)) return;
+  done.push(name);
+  undone.length = 0;
+}
+
+function go(from, to, step) {
+  const name = from.pop();
+  if (name === undefined) return true;
+  open(name);
+  to.push(name);
+  moving = true;
+  step(view);
+  moving = false;
+  showHistory();
+  return true;
+}
+
+let moving = false, whenHistory = () => {};
+export const undo = () => go(done, undone, cm.undo);
+export const redo = () => go(undone, done, cm.redo);
+const showHistory = () => whenHistory(done.length > 0, undone.length > 0);
+
+// `changed(canUndo, canRedo)`
+export function onHistory(changed) {
+  whenHistory = changed;
+  showHistory();
+}
+
 // --- the texts -----------------------------------------------------------------------------------
 
 function state(text) {
@@ -142,16 +253,31 @@ function state(text) {
     cm.EditorView.cspNonce.of(document.body.dataset.nonce),
     cm.lineNumbers(), cm.lintGutter(), cm.history(), cm.drawSelection(), cm.bracketMatching(),
     cm.highlightActiveLine(), cm.search({top: true}), cm.highlightSelectionMatches(),
-    language, cm.syntaxHighlighting(colours), cm.EditorView.lineWrapping,
+    language, cm.syntaxHighlighting(colours), cm.EditorView.lineWrapping, controls,
     cm.autocompletion({override: [proposed]}), cm.hoverTooltip(hovered),
     cm.EditorView.contentAttributes.of({"aria-label": "text of the policy"}),
-    cm.keymap.of([{key: "Mod-.", run: repairHere}, ...cm.completionKeymap, ...cm.defaultKeymap,
+    cm.keymap.of([{key: "Mod-.", run: repairHere}, {key: "Mod-z", run: undo, preventDefault: true},
+      {key: "Mod-y", run: redo, preventDefault: true}, {key: "Mod-Shift-z", run: redo, preventDefault: true}, ...cm.completionKeymap, ...cm.defaultKeymap,
       ...cm.historyKeymap, ...cm.lintKeymap, ...cm.searchKeymap]),
-    cm.EditorView.updateListener.of(update => { if (update.docChanged) edited(); }),
+    cm.EditorView.updateListener.of(update => {
+      if (!update.docChanged) return;
+      if (!moving) note(current, update.startState, update.state);
+      edited();
+    }),
   ]});
 }
 
-const textOf = name => (name === current ? view.state : states.get(name)).doc.toString();
+const stateOf = name => name === current ? view.state : states.get(name);
+const textOf = name => stateOf(name).doc.toString();
+
+// Changes a text, whether it is shown or not.
+function apply(name, spec) {
+  const before = stateOf(name);
+  if (name === current) return view.dispatch(spec);
+  states.set(name, before.update(spec).state);
+  note(name, before, states.get(name));
+  edited();
+}
 
 export function texts() {
   const files = {};
@@ -169,7 +295,8 @@ function edited() {
   if (now === before) return;
   before = now;
   showTabs();
-  changed();
+  showHistory();
+  changed(dragged);
 }
 
 function showTabs() {
@@ -206,11 +333,8 @@ export function setTexts({overlay, files}) {
   for (const [name, text] of saved) {
     const wanted = name === OVERLAY ? overlay || HINT : files[name] ?? text;
     if (textOf(name) === wanted) continue;
-    const before = name === current ? view.state : states.get(name);
-    const change = before.update({changes: {from: 0, to: before.doc.length, insert: wanted},
+    apply(name, {changes: {from: 0, to: stateOf(name).doc.length, insert: wanted},
       selection: {anchor: name === OVERLAY ? wanted.length : 0}});
-    if (name === current) view.dispatch(change);
-    else states.set(name, change.state);
   }
   edited();
 }

@@ -3,12 +3,14 @@
 import * as api from "./api.js";
 import * as editor from "./editor.js";
 import * as experiments from "./experiments.js";
+import * as knobs from "./knobs.js";
 import * as map from "./map.js";
 import * as pays from "./pays.js";
+import * as saving from "./saving.js";
 import * as sharing from "./sharing.js";
 import * as time from "./time.js";
 import * as why from "./why.js";
-import {byId, make, shown} from "./dom.js";
+import {byId, make, shown, tabs} from "./dom.js";
 
 const PAUSE = {edit: 40, check: 150, remember: 400};
 const COLUMNS = ["policy", "map", "pays"];
@@ -52,6 +54,19 @@ async function edit() {
   } finally {
     clearTimeout(busy);
   }
+}
+
+// A drag changes the text faster than it is answered: one edit runs, one waits.
+let dragging = false, waiting = false;
+async function dragged() {
+  waiting = true;
+  if (dragging) return;
+  dragging = true;
+  while (waiting) {
+    waiting = false;
+    await edit();
+  }
+  dragging = false;
 }
 
 // Cycles until the one that is shown, one request each, so that the page can say how far it is.
@@ -104,6 +119,8 @@ async function check() {
     const all = bad.map(one => one.text).join("\n");
     verdict(found.starts, found.starts ? "starts" : bad.length > 1 ? `${bad.length} daemons would not start` : all.split(":")[0], all);
     showFindings(found.findings);
+    const rows = await knobs.refresh(editor.texts());
+    if (rows) editor.setKnobs(rows);
   } catch (problem) {
     showFindings([{severity: "error", message: problem.message}]);
   }
@@ -120,13 +137,26 @@ const WORST = ["error", "warning", "note"];
 function showFindings(findings) {
   const found = findings.slice().sort((a, b) => WORST.indexOf(a.severity) - WORST.indexOf(b.severity));
   editor.setFindings(found.filter(one => one.file));
-  byId("findings-title").textContent = found.length ? `Findings ${found.length}` : "Findings: none";
+  findingCount = found.length;
+  showBeneath();
   byId("findings").replaceChildren(...found.map(one => make("li", {class: one.severity},
     make("button", {class: "link", click: () => { if (one.file) editor.show(one); }},
       `${one.severity}${one.id ? ` ${one.id}` : ""}: ${one.message}`),
     make("span", {class: "soft"}, one.file ? ` ${one.file}:${one.from[0] + 1}` : one.where ? ` ${one.where}` : ""),
     ...(one.help ? [make("p", {class: "help"}, one.help)] : []),
     ...(one.fix ? [make("button", {class: "fix", click: () => editor.repair(one)}, "Fix")] : []))));
+}
+
+let findingCount = 0, beneath = "findings";
+
+// What stands below the text: findings, or knobs.
+function showBeneath() {
+  const found = [["findings", findingCount ? `Findings ${findingCount}` : "Findings: none"], ...(overview.checkable ? [["knobs", "Knobs"]] : [])];
+  tabs(byId("beneath"), found, beneath, key => {
+    beneath = key;
+    showBeneath();
+  });
+  for (const [key] of found) byId(key).hidden = key !== beneath;
 }
 
 // --- going about ---------------------------------------------------------------------------------
@@ -157,6 +187,9 @@ function onKey(event) {
   } else if (event.ctrlKey && event.shiftKey && ["ArrowLeft", "ArrowRight"].includes(event.key) && !byId("editor").contains(event.target)) {
     event.preventDefault();
     time.step(event.key === "ArrowLeft" ? -1 : 1);
+  } else if (event.ctrlKey && ["z", "y", "Z"].includes(event.key) && !event.target.closest(".cm-editor, input:not([type=range]), textarea")) {
+    event.preventDefault();
+    (event.key === "z" ? editor.undo : editor.redo)();
   } else if (event.key === "?" && !byId("editor").contains(event.target)) byId("keys").showModal();
 }
 
@@ -245,11 +278,17 @@ async function begin() {
   time.begin(overview.cycles, edit);
   pays.begin(why.ask);
   suggest();
-  editor.begin(overview.files, () => { soon("edit", edit); soon("check", check); soon("remember", sharing.remember); });
+  knobs.begin(check);
+  showBeneath();
+  editor.begin(overview.files, isDrag => { (isDrag ? dragged : () => soon("edit", edit))(); soon("check", check); soon("remember", sharing.remember); });
+  editor.onHistory((canUndo, canRedo) => { byId("undo").disabled = !canUndo; byId("redo").disabled = !canRedo; });
+  byId("undo").addEventListener("click", editor.undo);
+  byId("redo").addEventListener("click", editor.redo);
   addEventListener("keydown", onKey);
   byId("help").addEventListener("click", () => byId("keys").showModal());
   for (const button of byId("columns").children) button.addEventListener("click", () => column(button.dataset.column));
   experiments.begin(editor.texts, editor.macro, editor.insert, overview.visit);
+  saving.begin(editor.texts);
   sharing.begin(overview, content, openContent, () => last);
   const given = await sharing.linked();
   if (given) openContent(given);
