@@ -24,7 +24,7 @@ from pieslice.reports.pages import palette
 
 WEB: Final = Path(__file__).parent / "web"
 #: Modules of the page, each after those that it imports.
-MODULES: Final = ("dom", "pen", "tree", "map", "pays", "expressions", "why", "exported")
+MODULES: Final = ("dom", "pen", "tree", "map", "rows", "pays", "expressions", "why", "exported")
 #: What the data take the place of.
 PLACE: Final = "{page data}"
 #: What the change is called in commands.

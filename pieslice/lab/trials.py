@@ -51,6 +51,8 @@ _SUGGESTED: Final = 3
 _PATIENCE: Final = 2.0
 #: Answers of an exported page besides those that were asked for.
 _ANSWERED: Final = 60
+#: What of a difference is sent.
+_CHANGES: Final = ("users", "groups", "machines", "slots", "rejections")
 #: Candidates of a job that are shown in full.
 _RANKED: Final = 100
 #: A real as ClassAds print it.
@@ -205,7 +207,7 @@ class Trials:
         return found | {
             "sentence": lines[0].text if isinstance(lines[0], Line) else changes.summary(),
             "same": changes.same,
-            "changes": {key: data[key] for key in ("users", "groups", "slots", "rejections")},
+            "changes": {key: data[key] for key in _CHANGES},
             **self._sides(trial),
             "users": self._scene.users(),
         }

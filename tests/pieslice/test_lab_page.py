@@ -150,7 +150,7 @@ def test_the_table_beside_the_map_says_the_same(page: Page) -> None:
 
 def test_a_narrow_page_has_one_column_at_a_time(page: Page) -> None:
     page.set_viewport_size({"width": 900, "height": 800})
-    page.get_by_role("button", name="Pool", exact=True).click()
+    page.get_by_role("tab", name="Pool", exact=True).click()
     expect(page.locator("#groups canvas").first).to_be_visible()
     expect(page.locator("#editor")).to_be_hidden()
     picture(page, "narrow")

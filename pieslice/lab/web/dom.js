@@ -25,18 +25,6 @@ export const number = value => value == null ? "-"
 
 export const signed = value => (value > 0 ? "+" : value < 0 ? "\u2212" : "") + number(Math.abs(value));
 
-// Rows of `container` are gone through with the arrows.
-export function arrows(container, selector) {
-  container.addEventListener("keydown", event => {
-    const step = {ArrowDown: 1, ArrowUp: -1, Home: -1e9, End: 1e9}[event.key];
-    const rows = [...container.querySelectorAll(selector)];
-    const at = rows.indexOf(document.activeElement);
-    if (!step || at < 0) return;
-    event.preventDefault();
-    rows[Math.max(0, Math.min(rows.length - 1, at + step))].focus();
-  });
-}
-
 // Tabs that are gone through with the arrows, one in the order of Tab.
 export function tabs(container, names, chosen, choose) {
   container.replaceChildren(...names.map(([key, ...label]) => make("button", {

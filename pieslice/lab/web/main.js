@@ -163,12 +163,23 @@ function showBeneath() {
 
 function column(name) {
   document.body.dataset.column = name;
+  showColumns();
   const places = {
     policy: () => editor.focus(),
     map: () => document.querySelector("#groups canvas")?.focus(),
-    pays: () => (document.querySelector("#rows tbody tr, #rows button") || byId("rows")).focus(),
+    pays: () => (document.querySelector("#rows tbody tr[tabindex], #rows button") || byId("rows")).focus(),
   };
   places[name]();
+}
+
+// Below 1100 pixels the columns are tabs.
+function showColumns() {
+  const names = {policy: "Policy", map: "Pool", pays: "Who pays"};
+  tabs(byId("columns"), COLUMNS.map(one => [one, names[one]]), document.body.dataset.column, name => {
+    document.body.dataset.column = name;
+    showColumns();
+    if (name === "map") map.setView({});
+  });
 }
 
 const here = () => {
@@ -286,7 +297,7 @@ async function begin() {
   byId("redo").addEventListener("click", editor.redo);
   addEventListener("keydown", onKey);
   byId("help").addEventListener("click", () => byId("keys").showModal());
-  for (const button of byId("columns").children) button.addEventListener("click", () => column(button.dataset.column));
+  showColumns();
   experiments.begin(editor.texts, editor.macro, editor.insert, overview.visit);
   saving.begin(editor.texts);
   sharing.begin(overview, content, openContent, () => last);

@@ -1,11 +1,23 @@
 // Who pays for a change: users, groups, slots and reasons, the worst first.
 
-import {arrows, byId, make, number, signed, tabs} from "./dom.js";
+import {byId, make, number, signed, tabs} from "./dom.js";
 import {holderOf} from "./map.js";
+import {showRows} from "./rows.js";
 
-const AT_ONCE = 200;
-const KINDS = [["users", "Users"], ["groups", "Groups"], ["slots", "Slots"], ["rejections", "Reasons"]];
+const KINDS = [["users", "Users"], ["groups", "Groups"], ["machines", "Machines"], ["slots", "Slots"], ["rejections", "Reasons"]];
 let kind = "users", changes = null, short = new Map(), ask = () => {};
+
+// The end of names that all share, from a sign between their parts on; said once.
+function shared(names) {
+  if (names.length < 2) return "";
+  let [end] = names;
+  for (const one of names) while (end && !one.endsWith(end)) end = end.slice(1);
+  const at = end.search(/[@.]/);
+  return at < 0 || names.some(one => one.length === end.length - at) ? "" : end.slice(at);
+}
+
+const named = (text, end) => end ? [text.slice(0, -end.length), make("span", {class: "unseen"}, end)] : [text];
+const titled = (text, end) => make("span", {}, text, ...(end ? [make("span", {class: "soft"}, ` \u2026${end}`)] : []));
 
 const name = user => short.get(user) || user || "nobody";
 const net = ({before, after}, lost) => [before - (lost.before || 0), after - (lost.after || 0)];
@@ -40,14 +52,31 @@ const match = (one, slot, only) => {
 };
 let holderName = () => "";
 
+const largest = values => values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+const beforeAfter = ({before, after}) => before === after ? number(after) : `${number(before)} \u2192 ${number(after)}`;
+
+// What is asked of a machine: its slots that go another way.
+const machineOf = machine => ({what: "machine", name: machine, slots: changes.slots.filter(it => it.machine === machine).map(it => ({
+  name: it.slot, job: (it.before || it.after)?.job, said: `${it.slot}: ${match(it.before, it.slot)} \u2192 ${match(it.after, it.slot)}`,
+}))});
+
 const makers = {
-  users: one => ({most: Math.max(...one.map(it => Math.abs(it.net))), titles: ["user", "slot weight", "", "change"],
+  users: one => ({most: largest(one.map(it => it.net)), titles: [titled("user", one.every(it => it.change.user !== name(it.change.user)) ? shared(one.map(it => it.change.user)) : ""), "slot weight", "", "change"],
     of: (it, most) => weightRow(it.change.user, "user", name(it.change.user), it.change, it.net, most)}),
-  groups: one => ({most: Math.max(...one.map(it => Math.abs(it.net))), titles: ["group", "slot weight", "", "change"],
+  groups: one => ({most: largest(one.map(it => it.net)), titles: ["group", "slot weight", "", "change"],
     of: (it, most) => weightRow(it.change.group, it.change.group === "<none>" ? "" : "group", it.change.group, it.change, it.net, most)}),
-  slots: () => ({titles: ["slot", "before", "after"], of: it => {
+  machines: one => {
+    const end = shared(one.map(it => it.machine)), gains = it => it.matched.after - it.matched.before;
+    return {most: largest(one.map(gains)), titles: [titled("machine", end), "slot weight", "", "change", "slots"], of: (it, most) => row(machineOf(it.machine), [
+      make("td", {title: it.machine}, ...named(it.machine, end)),
+      make("td", {class: "right"}, beforeAfter(it.matched)),
+      make("td", {class: "wide"}, bar(gains(it), most)),
+      make("td", {class: gains(it) < 0 ? "right less" : gains(it) > 0 ? "right more" : "right"}, signed(gains(it))),
+      make("td", {class: "right"}, number(it.slots))])};
+  },
+  slots: (one, end = shared(one.map(it => it.slot))) => ({titles: [titled("slot", end), "before", "after"], of: it => {
     const job = (it.before || it.after)?.job;
-    return row({what: "job", name: job, slot: it.slot}, [make("td", {}, it.slot),
+    return row({what: "job", name: job, slot: it.slot}, [make("td", {title: it.slot}, ...named(it.slot, end)),
       make("td", {}, match(it.before, it.slot)), make("td", {}, match(it.after, it.slot))]);
   }}),
   rejections: () => ({titles: ["user", "requests", "reason"], of: it => row({what: "user", name: it.user}, [
@@ -57,20 +86,13 @@ const makers = {
 };
 
 function show() {
-  const counts = KINDS.map(([key, label]) => [key, `${label} ${changes ? changes[key].length : ""}`]);
+  const counts = KINDS.filter(([key]) => !changes || changes[key]).map(([key, label]) => [key, `${label} ${changes ? changes[key].length : ""}`]);
   tabs(byId("kinds"), counts, kind, showKind);
   byId("kinds").hidden = !changes;
   if (!changes) return;
-  const items = changes[kind], {titles, of, most} = makers[kind](items);
-  const body = make("tbody"), head = make("tr", {}, ...titles.map(one => make("th", {}, one)));
-  let shown = 0;
-  const more = () => { body.append(...items.slice(shown, shown += AT_ONCE).map(it => of(it, most))); };
-  more();
-  const panel = byId("rows");
-  panel.replaceChildren(items.length ? make("table", {}, make("thead", {}, head), body) : make("p", {class: "soft"}, "none"));
-  panel.onscroll = () => {
-    if (shown < items.length && panel.scrollTop + panel.clientHeight > panel.scrollHeight - 400) more();
-  };
+  const items = changes[kind] || [], {titles, of, most} = makers[kind](items);
+  if (!items.length) byId("rows").replaceChildren(make("p", {class: "soft"}, "none"));
+  else showRows(byId("rows"), titles.map(one => make("th", {scope: "col"}, one)), items, it => of(it, most));
 }
 
 // What is said is said of a later cycle.
@@ -111,5 +133,4 @@ export function showKind(key) {
 
 export function begin(whenAsked) {
   ask = whenAsked;
-  arrows(byId("rows"), "tbody tr");
 }

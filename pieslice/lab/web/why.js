@@ -76,6 +76,7 @@ function titled({what, name, slot, short}) {
 export async function ask(question, from = null) {
   if (from) origin = from;
   if (!question.name || !question.what) return;
+  if (question.what === "machine") return tellMachine(question, from);
   if (last && keyOf(last) !== keyOf(question)) {
     past.push(last);
     ahead.length = 0;
