@@ -98,8 +98,7 @@ def application(lab: Lab) -> Starlette:
                 ("edit", _edit), ("follow", _follow), ("suggest", _suggest), ("why", _why),
                 ("check", _check), ("export", _export), ("run", _run), ("stop", _stop),
                 ("see", _see), ("back", _back), ("make_up", _make_up),
-                ("rank", _rank),
-                ("tree", _tree),
+                ("rank", _rank), ("tree", _tree),
                 ("knobs", _knobs), ("difference", _difference), ("save", _save),
                 ("hover", _at("hover")), ("complete", _at("complete")),
                 ("paste", _paste), ("forget", _forget), ("open", _open), ("leave", _leave),
@@ -343,6 +342,21 @@ async def _events(request: Request) -> Response:
     return StreamingResponse(
         lab.runs.events(int(number)), headers=_AT_ONCE, media_type="text/event-stream"
     )
+
+
+async def _knobs(lab: Lab, asked: Record) -> object:
+    every = asked.get("every") is True
+    return await lab.ask(1, "knobs", _texts(asked), every, lane=_lane(asked, "knobs"))
+
+
+async def _difference(lab: Lab, asked: Record) -> object:
+    given = _texts(asked), _text(asked["name"])
+    return await lab.ask(1, "difference", *given, lane=_lane(asked, "difference"))
+
+
+async def _save(lab: Lab, asked: Record) -> object:
+    given = _texts(asked), _text(asked["folder"]), _text(asked["name"])
+    return await lab.ask(1, "save", *given)
 
 
 def _at(method: str) -> _Answer:

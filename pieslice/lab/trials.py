@@ -323,7 +323,7 @@ class Trials:
         except Error as problem:
             return {"slots": [], "answer": [{"line": str(problem), "level": "bad"}]}
         slots = () if found.found is None else found.found.slots
-        answer = [_block(one) for one in found.report()]
+        answer = [shown_block(one) for one in found.report()]
         return {"slots": [one.slot for one in slots], "answer": answer}
 
     def _told(self, trial: Trial, what: str, name: str, slot: str | None) -> list[JsonObject]:
