@@ -90,6 +90,17 @@ def write_files(folder: Path, texts: dict[str, str]) -> None:
             (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
+def capture_times(path: Path) -> list[float]:
+    """When each capture of a history was made, the earliest first; raises ``InputError``."""
+    from pieslice.recording.store import History, HistoryError
+
+    try:
+        with History(path) as history:
+            return [one.time for one in history.moments()]
+    except HistoryError as problem:
+        raise InputError([Diagnostic(str(problem))]) from None
+
+
 def _moment(path: Path, moments: Sequence[Moment], at: tuple[float, str] | None) -> Moment:
     from pieslice.recording.store import HistoryError
 

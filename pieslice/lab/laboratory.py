@@ -15,11 +15,14 @@ from typing import Final, cast
 from attr import evolve
 
 from pieslice.data import Content
+from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading
 from pieslice.lab.desk import Desk
 from pieslice.lab.runs import Runs
 from pieslice.lab.visits import Visit, folder, opened
 from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
+from pieslice.negotiate.text import iso_time
+from pieslice.reports.layout import plural
 
 #: Why a page of a pool that is not open any more gets no answer.
 ANOTHER: Final = "another pool was opened in this laboratory: reload the page"
@@ -120,6 +123,28 @@ class Lab:
             self._end()
             self._begin(start, workers)
             self.words = (*self.words, "--made-up-jobs")
+
+    async def capture(self, number: int) -> None:
+        """Open another capture of the history, counted from 0; raises ``Refused``."""
+        async with self._starting:
+            reading, *more = self.workers[0].given
+            pool = cast("PoolReading", reading)
+            path = pool.inputs.history
+            if path is None:
+                raise Refused("the pool is no history")
+            times = await asyncio.to_thread(capture_times, path)
+            if not 0 <= number < len(times):
+                raise Refused(f"the history has {plural(len(times), 'capture')}")
+            stamp = iso_time(times[number])
+            other = evolve(pool, at=(times[number], stamp))
+
+            def start() -> Workers:
+                return begun(spawn(), other, *more)
+
+            workers = await asyncio.to_thread(start)
+            self._end()
+            self._begin(start, workers)
+            self.words = (*self.words, "--at", stamp)
 
     async def see(self, run: int, place: int) -> None:
         """Open a counterexample as a pool, and keep this one; raises ``Refused`` or ``Gone``."""

@@ -36,6 +36,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pieslice.data import Record
 from pieslice.lab.asked import cycle as _cycle
 from pieslice.lab.asked import lane as _lane
+from pieslice.lab.asked import number as _number
 from pieslice.lab.asked import text as _text
 from pieslice.lab.asked import texts as _texts
 from pieslice.lab.dropped import TooMuch
@@ -97,7 +98,7 @@ def application(lab: Lab) -> Starlette:
             for name, do in (
                 ("edit", _edit), ("follow", _follow), ("suggest", _suggest), ("why", _why),
                 ("check", _check), ("export", _export), ("run", _run), ("stop", _stop),
-                ("see", _see), ("back", _back), ("make_up", _make_up),
+                ("see", _see), ("back", _back), ("make_up", _make_up), ("capture", _capture),
                 ("rank", _rank), ("tree", _tree),
                 ("knobs", _knobs), ("difference", _difference), ("save", _save),
                 ("hover", _at("hover")), ("complete", _at("complete")),
@@ -357,6 +358,11 @@ async def _difference(lab: Lab, asked: Record) -> object:
 async def _save(lab: Lab, asked: Record) -> object:
     given = _texts(asked), _text(asked["folder"]), _text(asked["name"])
     return await lab.ask(1, "save", *given)
+
+
+async def _capture(lab: Lab, asked: Record) -> object:
+    await lab.capture(int(_number(asked["number"])))
+    return {}
 
 
 def _at(method: str) -> _Answer:

@@ -26,6 +26,7 @@ from pieslice.api.errors import Error
 from pieslice.api.pool import Pool
 from pieslice.api.session import Cancel, Session, Trial
 from pieslice.data import JsonObject
+from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading, read_pool
 from pieslice.lab import CYCLES
 from pieslice.lab.drawing import Scene
@@ -77,6 +78,7 @@ class Trials:
     ) -> None:
         """``cycles``: how many can be looked at; ``interval``: seconds from one to the next."""
         capture = read_pool(reading)
+        self._reading = reading
         self._cycles = cycles
         self._interval = seconds_between(capture, interval)
         self._session: Session = Pool(reading, capture).session(seed=seed)
@@ -163,6 +165,7 @@ class Trials:
             },
             "base": scene.cycle(held.capture, held.result, held.limits, first=True),
             "users": scene.users(),
+            "captures": self._captures(),
             "cycles": {"count": self._cycles if facts.jobs else 1, "interval": self._interval},
             "lacking": None if facts.jobs else self._lacking(),
         }
@@ -171,6 +174,16 @@ class Trials:
         """What a pool without jobs has not; whether claims show some."""
         claims = any(slot.user is not None for slot in self._scene.slots)
         return {"part": "jobs", "command": command("jobs"), "claims": claims}
+
+    def _captures(self) -> JsonObject | None:
+        """The times of the captures of a history, and which of them this is; None of no history."""
+        reading = self._reading
+        if reading.inputs.history is None:
+            return None
+        times = capture_times(reading.inputs.history)
+        at = times[-1] if reading.at is None else reading.at[0]
+        place = sum(time <= at for time in times) - 1
+        return {"times": [iso_time(time) for time in times], "at": place}
 
     def suggest(self, *, cancelled: Cancel) -> list[JsonObject]:
         """Edits worth a try, each with how many slots go another way; None: nobody looked."""

@@ -256,6 +256,28 @@ function head() {
   });
 }
 
+// Opens another capture; its page begins with the text of this one.
+async function openCapture(number) {
+  const kept = JSON.stringify({...content(), files: {}});
+  try {
+    await api.ask("capture", {number});
+  } catch (problem) {
+    return api.trouble.say(problem.message);
+  }
+  sessionStorage.setItem(KEPT, kept);
+  history.replaceState(null, "", "/");
+  location.reload();
+}
+
+const KEPT = "pieslice-text";
+
+// What the page of the capture before had; null without one.
+function keptContent() {
+  const kept = sessionStorage.getItem(KEPT);
+  sessionStorage.removeItem(KEPT);
+  return kept && JSON.parse(kept);
+}
+
 async function makeUp() {
   await api.ask("make_up", {});
   history.replaceState(null, "", "/");
@@ -287,6 +309,7 @@ async function begin() {
   });
   map.begin(overview, why.askOfCell, why.ask, ranked);
   time.begin(overview.cycles, edit);
+  time.beginCaptures(overview.captures, openCapture);
   pays.begin(why.ask);
   suggest();
   knobs.begin(check);
@@ -302,7 +325,12 @@ async function begin() {
   saving.begin(editor.texts);
   sharing.begin(overview, content, openContent, () => last);
   const given = await sharing.linked();
+  const kept = keptContent();
   if (given) openContent(given);
+  else if (kept) {
+    openContent(kept);
+    byId("capture")?.focus();
+  }
   else if (overview.overlay) editor.setTexts({overlay: overview.overlay, files: {}});
   check();
 }

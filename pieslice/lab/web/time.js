@@ -1,4 +1,4 @@
-// The cycles that follow: a slider over them, and play.
+// The cycles that follow: a slider over them, and play; another over the captures of a history.
 
 import {byId, make} from "./dom.js";
 
@@ -80,4 +80,16 @@ export function begin(given, whenChosen) {
       input: event => { pause(); go(Number(event.target.value)); }}),
     make("output", {id: "cycle-said", for: "cycle", "aria-live": "polite"}));
   show();
+}
+
+// `captures`: times, and which of them is shown; `open`: called with the number of another one.
+export function beginCaptures(captures, open) {
+  byId("captures").hidden = !captures || captures.times.length < 2;
+  if (byId("captures").hidden) return;
+  const {times, at} = captures, said = number => `${number + 1} of ${times.length}, ${times[number].replace("T", " ").replace("Z", " UTC")}`;
+  const output = make("output", {id: "capture-said", for: "capture"}, said(at));
+  byId("captures").replaceChildren(make("label", {for: "capture"}, "capture"),
+    make("input", {id: "capture", type: "range", min: 0, max: times.length - 1, step: 1, value: at, "aria-valuetext": said(at),
+      input: event => { output.textContent = said(Number(event.target.value)); event.target.setAttribute("aria-valuetext", output.textContent); },
+      change: event => open(Number(event.target.value))}), output);
 }
