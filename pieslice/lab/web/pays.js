@@ -17,7 +17,6 @@ function shared(names) {
 }
 
 const named = (text, end) => end ? [text.slice(0, -end.length), make("span", {class: "unseen"}, end)] : [text];
-const titled = (text, end) => make("span", {}, text, ...(end ? [make("span", {class: "soft"}, ` \u2026${end}`)] : []));
 
 const name = user => short.get(user) || user || "nobody";
 const net = ({before, after}, lost) => [before - (lost.before || 0), after - (lost.after || 0)];
@@ -61,20 +60,20 @@ const machineOf = machine => ({what: "machine", name: machine, slots: changes.sl
 }))});
 
 const makers = {
-  users: one => ({most: largest(one.map(it => it.net)), titles: [titled("user", one.every(it => it.change.user !== name(it.change.user)) ? shared(one.map(it => it.change.user)) : ""), "slot weight", "", "change"],
+  users: one => ({most: largest(one.map(it => it.net)), end: one.every(it => it.change.user !== name(it.change.user)) ? shared(one.map(it => it.change.user)) : "", titles: ["user", "slot weight", "", "change"],
     of: (it, most) => weightRow(it.change.user, "user", name(it.change.user), it.change, it.net, most)}),
   groups: one => ({most: largest(one.map(it => it.net)), titles: ["group", "slot weight", "", "change"],
     of: (it, most) => weightRow(it.change.group, it.change.group === "<none>" ? "" : "group", it.change.group, it.change, it.net, most)}),
   machines: one => {
     const end = shared(one.map(it => it.machine)), gains = it => it.matched.after - it.matched.before;
-    return {most: largest(one.map(gains)), titles: [titled("machine", end), "slot weight", "", "change", "slots"], of: (it, most) => row(machineOf(it.machine), [
+    return {most: largest(one.map(gains)), end, titles: ["machine", "slot weight", "", "change", "slots"], of: (it, most) => row(machineOf(it.machine), [
       make("td", {title: it.machine}, ...named(it.machine, end)),
       make("td", {class: "right"}, beforeAfter(it.matched)),
       make("td", {class: "wide"}, bar(gains(it), most)),
       make("td", {class: gains(it) < 0 ? "right less" : gains(it) > 0 ? "right more" : "right"}, signed(gains(it))),
       make("td", {class: "right"}, number(it.slots))])};
   },
-  slots: (one, end = shared(one.map(it => it.slot))) => ({titles: [titled("slot", end), "before", "after"], of: it => {
+  slots: (one, end = shared(one.map(it => it.slot))) => ({end, titles: ["slot", "before", "after"], of: it => {
     const job = (it.before || it.after)?.job;
     return row({what: "job", name: job, slot: it.slot}, [make("td", {title: it.slot}, ...named(it.slot, end)),
       make("td", {}, match(it.before, it.slot)), make("td", {}, match(it.after, it.slot))]);
@@ -90,9 +89,9 @@ function show() {
   tabs(byId("kinds"), counts, kind, showKind);
   byId("kinds").hidden = !changes;
   if (!changes) return;
-  const items = changes[kind] || [], {titles, of, most} = makers[kind](items);
+  const items = changes[kind] || [], {titles, of, most, end} = makers[kind](items);
   if (!items.length) byId("rows").replaceChildren(make("p", {class: "soft"}, "none"));
-  else showRows(byId("rows"), titles.map(one => make("th", {scope: "col"}, one)), items, it => of(it, most));
+  else showRows(byId("rows"), titles.map(one => make("th", {scope: "col"}, one)), items, it => of(it, most), end ? `all names end in ${end}` : "");
 }
 
 // What is said is said of a later cycle.

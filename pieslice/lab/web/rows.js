@@ -5,10 +5,10 @@ import {make} from "./dom.js";
 // As many rows as are always there, and as many beyond what is seen.
 const FEW = 200, BEYOND = 20;
 
-// Shows a table of `items` in `panel`: `titles` of columns, `row(item)` makes a row.
-export function showRows(panel, titles, items, row) {
+// Shows a table of `items` in `panel`: `titles` of columns, `row(item)` makes a row; `said` above it.
+export function showRows(panel, titles, items, row, said = "") {
   const body = make("tbody"), head = make("tr", {}, ...titles);
-  const table = make("table", {"aria-rowcount": items.length + 1}, make("thead", {}, head), body);
+  const table = make("table", {"aria-rowcount": items.length + 1}, ...(said ? [make("caption", {class: "soft"}, said)] : []), make("thead", {}, head), body);
   const made = at => {
     const found = row(items[at]);
     found.setAttribute("aria-rowindex", at + 2);
