@@ -17,7 +17,7 @@ export function control(knob, text, change) {
       event.currentTarget.setAttribute("aria-checked", next);
       change(next);
     }});
-  const slider = make("input", {type: "range", class: "drag", "aria-label": knob.name, input: event => change(event.target.value)});
+  const slider = make("input", {type: "range", class: "knob-slider", "aria-label": knob.name, input: event => change(event.target.value)});
   setBounds(slider, knob, text);
   slider.value = text;
   return slider;
