@@ -296,15 +296,6 @@ def grouped(
     return [JointVerdicts(those, budget) for those in homes.values()]
 
 
-def joined(joint: list[JointVerdicts], budget: Budget) -> list[JointVerdicts]:
-    """Those with a single verdict as one, and the others."""
-    alike = [each for each in joint if len(each.known) == 1 and INSTANT not in each.asked]
-    for each in alike:
-        each.forget()
-    whole = JointVerdicts([it for each in alike for it in each.predicates], budget)
-    return [whole, *(each for each in joint if each not in alike)]
-
-
 def passing_all(verdicts: Sequence[PartVerdict]) -> PartVerdict:
     """The joint verdict; its ``passing`` is None if all rows pass."""
     passing: int | None = None

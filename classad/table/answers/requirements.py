@@ -23,7 +23,6 @@ from classad.table.answers.predicates import (
     Predicate,
     PredicateCache,
     grouped,
-    joined,
 )
 from classad.table.arrays import flag, rows_of
 from classad.table.expressions.conjuncts import Conjunct, ExpressionTemplate, Splits
@@ -36,8 +35,6 @@ REQUIREMENTS: Final = "requirements"
 _LEVELS: Final = 100
 #: What is under way where a conjunct stands in the requirements themselves.
 _THEMSELVES: Final = frozenset({REQUIREMENTS})
-#: Partners after which it is seen which verdicts have been the same for all.
-ENOUGH: Final = 64
 #: From so many conjuncts on that differ in constants only they are one.
 VARIED = 8
 
@@ -92,7 +89,6 @@ class RowSide:
                 self._add(task, members)
         self.predicates = self._predicates(members.values())
         self._joint: list[JointVerdicts] | None = None
-        self._partners = 0
 
     def _add(self, task: _Share, members: dict[object, _Share]) -> None:
         """Take the rows of a conjunct that turned out to be one."""
@@ -202,9 +198,6 @@ class RowSide:
         row_by_row, chance = self.row_by_row, False
         if self._joint is None:
             self._joint = grouped(self.predicates, partner, self.cache.budget)
-        self._partners += 1
-        if self._partners == ENOUGH:
-            self._joint = joined(self._joint, self.cache.budget)
         keys = partner.keys
         for together in self._joint:
             # As ``find`` does, without a call: there are many of them for each request.
