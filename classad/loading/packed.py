@@ -27,6 +27,8 @@ from classad.loading.columns import BufferColumn, LoadedColumns
 FORM: Final = 1
 _HEAD: Final = "classad columns {} {} {:016x} {:08x} "
 _ALIGNED: Final = 8
+#: Bytes of a number of each kind.
+_SIZES: Final = {kind: array(kind).itemsize for kind in "Biq"}
 #: No text that is kept has it.
 _BETWEEN: Final = "\0"
 
@@ -124,7 +126,7 @@ class _Taker:
 
     def next(self, kind: Literal["B", "i", "q"], count: int) -> memoryview:
         """So many numbers of a kind."""
-        begin, size = self._at, count * array(kind).itemsize
+        begin, size = self._at, count * _SIZES[kind]
         self._at += size + -size % _ALIGNED
         return self._data[begin : begin + size].cast(kind)
 
