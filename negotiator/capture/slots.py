@@ -15,6 +15,7 @@ import math
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache, partial
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 from attr import frozen
@@ -167,45 +168,47 @@ class CollectorTable:
     """A table of the collector, which keeps the size it has grown to when entries leave it."""
 
     def __init__(self) -> None:
-        self._buckets: list[list[_Entry]] = [[] for _ in range(FIRST_SIZE)]
+        self._size = FIRST_SIZE
+        #: The entries in the order of the walk: bucket by bucket, in each the newest first.
+        self._walk: list[_Entry] = []
 
     def order(self, names: Sequence[str]) -> list[int]:
         """Positions of ``names`` in the order of the walk, after all others have left.
 
         Entries of before that have the same names have left, too, and come again.
         """
-        self._buckets = [[] for _ in self._buckets]
+        self._walk = []
         self._enter(names)
-        return [position for bucket in self._buckets for _, _, position in bucket]
+        return [position for _, _, position in self._walk]
 
     def walk(self, names: Sequence[str]) -> list[str]:
         """``names`` in the order of the walk: others have left, and those not there yet come."""
         wanted = set(names)
-        self._buckets = [
-            [entry for entry in bucket if entry[1] in wanted] for bucket in self._buckets
-        ]
-        there = {name for bucket in self._buckets for _, name, _ in bucket}
+        self._walk = [entry for entry in self._walk if entry[1] in wanted]
+        there = {name for _, name, _ in self._walk}
         self._enter([name for name in names if name not in there])
-        return [name for bucket in self._buckets for _, name, _ in bucket]
+        return [name for _, name, _ in self._walk]
 
     def _enter(self, names: Sequence[str]) -> None:
-        """Put each name to the front of its bucket; a table that is full grows."""
-        count = sum(map(len, self._buckets))
-        for position, name in enumerate(names):
-            value = name_hash(name)
-            self._buckets[value % len(self._buckets)].insert(0, (value, name, position))
-            count += 1
-            if count / len(self._buckets) >= MAX_LOAD:
-                self._grow()
+        """Put each name to the front of its bucket; a table that is full grows.
 
-    def _grow(self) -> None:
-        """Move the entries to a larger table in walk order, each to the front of its bucket."""
-        size = 2 * (len(self._buckets) + 1) - 1
-        larger: list[list[_Entry]] = [[] for _ in range(size)]
-        for bucket in self._buckets:
-            for entry in bucket:
-                larger[entry[0] % size].insert(0, entry)
-        self._buckets = larger
+        Then the entries move to a larger one in walk order, each to the front of its bucket.
+        """
+        new = [(name_hash(name), name, position) for position, name in enumerate(names)]
+        while new:
+            least = count(int(MAX_LOAD * self._size) - 1)
+            full = next(number for number in least if number / self._size >= MAX_LOAD)
+            room = max(full - len(self._walk), 1)
+            self._sort([*reversed(new[:room]), *self._walk])
+            new = new[room:]
+            if len(self._walk) >= full:
+                self._size = 2 * (self._size + 1) - 1
+                self._sort([*reversed(self._walk)])
+
+    def _sort(self, entries: list[_Entry]) -> None:
+        """Put entries into their buckets; of one bucket they stand in the order of its walk."""
+        size = self._size
+        self._walk = sorted(entries, key=lambda entry: entry[0] % size)
 
 
 def pool_order(names: Sequence[str]) -> list[int]:
