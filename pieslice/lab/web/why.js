@@ -47,7 +47,7 @@ function bar(text, whole) {
 }
 
 function table({columns, right, bar: bars, name: names, rows}) {
-  const look = at => ({class: right[at] ? "right" : ""});
+  const look = at => ({class: right[at] ? "right" : names[at] ? "named" : ""});
   const titles = columns.flatMap((title, at) => [make("th", look(at), title), ...(bars[at] ? [make("td")] : [])]);
   const content = (cell, at) => names[at] && JOB.test(cell) ? [jobLink(cell)] : right[at] ? [cell] : words(cell);
   const cells = (cell, at) => [make("td", look(at), ...content(cell, at)),
