@@ -124,8 +124,13 @@ def find_use(macro: str) -> Use | None:
     for pattern, use in () if folded in _OTHERS else _FAMILIES:
         if pattern.fullmatch(folded):
             return use
-    inner = _SLOT_TYPE.sub("", macro, count=1)
+    inner = without_slot_type(macro)
     return _OTHERS.get(folded) or (None if inner == macro else find_use(inner))
+
+
+def without_slot_type(macro: str) -> str:
+    """The macro that one of a slot type, or of a slot, sets for it: START of SLOT_TYPE_1_START."""
+    return _SLOT_TYPE.sub("", macro, count=1)
 
 
 def _moment(knob: Knob) -> str:

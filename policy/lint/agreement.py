@@ -232,7 +232,9 @@ def where_nobody_listens(view: View) -> Iterator[Diagnostic]:
     args, host = _of(view, "COLLECTOR_ARGS"), _of(view, "COLLECTOR_HOST")
     own = None if args is None else _ON_PORT.search(args.text())
     shares = view.is_on("USE_SHARED_PORT", "MASTER", True)
-    if args is None or own is None or host is None or shares or "COLLECTOR" not in _started(view):
+    if args is None or own is None or host is None or shares:
+        return
+    if "COLLECTOR" not in args.beside("DAEMON_LIST").upper():
         return
     ports = {one.port or _COLLECTOR_PORT for one in addresses(host)}
     if ports and own[1] not in ports:

@@ -387,8 +387,9 @@ def _spelled_before(one: MacroExpression, name: str) -> str | None:
         return None
     folded = name.casefold()
     plural = {f"{folded}s", folded.removesuffix("s"), folded}
-    alike = (word for word in one.view.words if word.isalpha() and word not in plural)
-    found = suggest(name, alike)
+    lengths = range(len(name) - 1, len(name) + 2)
+    alike = (word for word in one.view.words if len(word) in lengths and word.isalpha())
+    found = suggest(name, (word for word in alike if word not in plural))
     if found is None or find_attribute(found) is not None:
         return None
     if len(found) == len(name) and sorted(found) != sorted(folded):

@@ -29,13 +29,16 @@ from policy.lint.view import Setting, View
 SHELL: Final = Finding(
     "P124",
     "braces where a reference has parentheses",
-    "`${NAME}` is text for HTCondor; a reference is written `$(NAME)`.",
+    "`${NAME}` is text for HTCondor, and so is what a template has between `{{` and `}}`; a"
+    " reference is written `$(NAME)`.",
     "SCRATCH = /scratch\nEXECUTE = ${SCRATCH}/condor\n",
     "SCRATCH = /scratch\nEXECUTE = $(SCRATCH)/condor\n",
 )
 _REFERENCE: Final = re.compile(r"(?<!\$)\$\(([A-Za-z0-9_./]+)\)")
 _ANY: Final = re.compile(r"\$\w*\(([A-Za-z0-9_./]+)")
 _BRACES: Final = re.compile(r"(?<!\$)\$\{(\w+)\}")
+#: A place of a template, as Jinja fills it in.
+_TEMPLATE: Final = re.compile(r"\{\{-?[ \t]*[A-Za-z_][\w.]*[ \t]*(?:\|[^{}]*)?\}\}")
 _BARE: Final = re.compile(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
 _BLANKS: Final = re.compile(r"(?<!\$)\$\((?=[ \t]|\w+[ \t])[ \t]*(\w+)[ \t]*\)")
 _OPEN: Final = re.compile(r"(?<!\$)\$[A-Za-z]*\(\w+(?=[^)\w]|$)[^()]*$")
@@ -104,6 +107,9 @@ def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
             where = _place(setting.entry, found[0])
             yield SHELL.at(message, *where, Meant(meant, found[0]), macro=macro)
     is_expression = setting.knob is not None and setting.knob.kind is KnobKind.EXPR
+    for found in () if is_expression else _TEMPLATE.finditer(raw):
+        message = "what a template has in braces is text for HTCondor"
+        yield SHELL.at(message, *_place(setting.entry, found[0]), "fill the template in first")
     for found in () if is_expression else _BLANKS.finditer(raw):
         message = f"`{found[0]}` has blanks in it, so it is no reference and stays as text"
         where = _place(setting.entry, found[0])

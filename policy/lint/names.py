@@ -21,6 +21,7 @@ from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
+from policy.knobs.uses import find_use, without_slot_type
 from policy.language.numbers import integer_literal, read_boolean
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.lint.finding import Advice, Finding, Meant, Per, Repair, looks_at
@@ -31,6 +32,7 @@ from policy.lint.spelling import (
     meant_by_words,
     reordered,
     vocabulary,
+    without_first,
 )
 from policy.lint.view import Setting, View, is_own, view
 from policy.versions import NEWEST, Version, parse_version
@@ -78,13 +80,6 @@ UNREAD: Final = Finding(
 #: Findings about a name that no daemon reads.
 OF_NOBODY: Final = frozenset((UNKNOWN.id, UNDERSCORES.id, DEAD.id, UNREAD.id))
 _NO_MACRO: Final = "is not a macro that HTCondor reads"
-#: What SEC_<LEVEL>_ macros have behind their first word.
-_OF_CONNECTIONS: Final = frozenset(
-    (
-        *("DEFAULT", "CLIENT", "READ", "WRITE", "DAEMON", "NEGOTIATOR", "ADMINISTRATOR", "CONFIG"),
-        *("ADVERTISE", "OWNER"),
-    )
-)
 #: Below this length any two names are alike.
 _SHORTEST: Final = 8
 _VERY_SHORT: Final = 4
@@ -415,24 +410,20 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
     if meant is None:
         kind, words = UNKNOWN, known.spelled
         meant = near(macro, words) or _near_short(macro) or _by_words(macro, words)
-        meant = meant or _nearly_limit(setting) or _without_first(macro, known)
+        meant = meant or _nearly_limit(setting) or without_first(macro, words)
+        meant = meant or _of_slot_type(macro, words)
     if meant is None:
         return None
     message = f"`{macro}` {_NO_MACRO}"
     return kind.named(setting.entry, message, Meant(meant, macro))
 
 
-def _without_first(macro: str, known: _Known) -> str | None:
-    """The only macro that has one word more at its beginning: CLIENT_AUTHENTICATION_METHODS."""
-    if len(macro) < _TELLING_HEAD or "_" not in macro:
-        return None
-    head, _, rest = macro.partition("_")
-    if head.upper() in _OF_CONNECTIONS and f"sec_default_{rest}".casefold() in known.folded:
-        return f"SEC_{macro}"
-    end = macro.casefold()
-    alike = (name for key, name in known.squeezed.items() if key.endswith(end.replace("_", "")))
-    found = [name for name in alike if name.casefold().partition("_")[2] == end]
-    return found[0] if len(found) == 1 else None
+def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
+    """What a macro of a slot type or slot means: SLOT_TYPE_1_SLOT_WIEGHT."""
+    inner = without_slot_type(macro)
+    meant = None if inner == macro else near(inner, known)
+    head = macro[: len(macro) - len(inner)]
+    return f"{head}{meant}" if meant is not None and find_use(meant) is not None else None
 
 
 def _nearly_limit(setting: Setting) -> str | None:

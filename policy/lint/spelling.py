@@ -22,6 +22,15 @@ _STEM: Final = 4
 #: A name of one word has so many letters before it may lack another word.
 _TELLING: Final = 8
 _PLACE: Final = 2
+#: An end of a name says from this length on alone what is meant.
+_END: Final = 12
+#: What SEC_<LEVEL>_ macros have behind their first word.
+_OF_CONNECTIONS: Final = frozenset(
+    (
+        *("default", "client", "read", "write", "daemon", "negotiator", "administrator", "config"),
+        *("advertise", "owner"),
+    )
+)
 
 
 #: The words of a name.
@@ -43,6 +52,11 @@ class Vocabulary:
     def by_length(self) -> dict[int, list[str]]:
         """The names by how many characters they have."""
         return _grouped(self.names, len)
+
+    @cached_property
+    def by_end(self) -> dict[str, list[str]]:
+        """The names by what is behind their first word, case-folded."""
+        return _grouped(self.names, lambda name: name.casefold().partition("_")[2])
 
     @cached_property
     def by_words(self) -> dict[Words, str]:
@@ -138,6 +152,17 @@ def reordered(name: str, known: Vocabulary) -> str | None:
         return None
     fits = known.in_any_order.get(tuple(sorted(mine)), ())
     return next((known.by_words[theirs] for theirs in fits if theirs != mine), None)
+
+
+def without_first(name: str, known: Vocabulary) -> str | None:
+    """The only name that has one word more at its beginning: CLIENT_AUTHENTICATION_METHODS."""
+    head, _, rest = name.casefold().partition("_")
+    if len(name) < _END or not rest:
+        return None
+    if head in _OF_CONNECTIONS and f"default_{rest}" in known.by_end:
+        return f"SEC_{name}"
+    found = known.by_end.get(f"{head}_{rest}", ())
+    return found[0] if len(found) == 1 else None
 
 
 def is_one_place(name: str, known: str) -> bool:
