@@ -139,12 +139,15 @@ def behaviour_of(
 
 
 def _rests_on_a_guess(config: Config, one: BrokenProperty) -> bool:
-    """Is a value undefined only where slots lack what a script of the startd may give them?"""
+    """Is a value undefined only where slots lack what a script of the startd may give them, or what
+    MACHINE_RESOURCE_<name> gives them, even if that is 0?"""
     name = _OF_SLOT.fullmatch(one.clause)
-    if name is None or one.property != "total" or find_attribute(name[1]) is not None:
+    if name is None or one.property != "total" or "STARTD" not in readers_of(one.macro):
         return False
-    scripts = config.lookup("STARTD_CRON_JOBLIST")
-    return scripts is not None and not scripts.is_builtin and "STARTD" in readers_of(one.macro)
+    givers = [f"MACHINE_RESOURCE_{name[1]}"]
+    givers += ["STARTD_CRON_JOBLIST"] if find_attribute(name[1]) is None else []
+    found = (config.lookup(giver) for giver in givers)
+    return any(one is not None and not one.is_builtin for one in found)
 
 
 def _always() -> bool:

@@ -100,8 +100,9 @@ def _without_quotes(macro: str) -> str | None:
 )
 def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text, what = setting.text(), _without_quotes(setting.macro)
-    if what is None:
-        return
+    named = setting.macro.casefold() in view.published and find_readers(setting.macro) is None
+    if what is None or named:
+        return  # an attribute, whatever its name ends with
     for item in setting.items():
         if item.text[0] in _QUOTES or item.text[-1] in _QUOTES:
             end = item.end
