@@ -21,7 +21,6 @@ from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
-from policy.knobs.uses import find_use, without_slot_type
 from policy.language.numbers import integer_literal, read_boolean
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.lint.finding import Advice, Finding, Meant, Per, Repair, looks_at
@@ -420,6 +419,10 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
 
 def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
     """What a macro of a slot type or slot means: SLOT_TYPE_1_SLOT_WIEGHT."""
+    if not macro.casefold().startswith("slot"):
+        return None
+    from policy.knobs.uses import find_use, without_slot_type
+
     inner = without_slot_type(macro)
     meant = None if inner == macro else near(inner, known)
     head = macro[: len(macro) - len(inner)]
