@@ -21,7 +21,8 @@ def add_commands(subcommands: Subcommands) -> None:
         description="Open a page in the browser in which the policy of a pool is edited, and which"
         " shows at once what changes: who gets and loses which slots, and why. It is served on"
         " 127.0.0.1 alone, nothing leaves this machine, and no file is changed. Without POOL the"
-        " page asks for one: files are dropped or pasted there. Needs the extra lab.",
+        " page asks for one: files are dropped or pasted there. A page that was saved is"
+        " FILE.pieslice: it names its pool. Needs the extra lab.",
         epilog="exit status: 0 ended by Ctrl-C, or the page is written, 2 the pool cannot be read,"
         " the daemons would not start with the text of --edit, or bad usage",
         examples=(
@@ -31,7 +32,7 @@ def add_commands(subcommands: Subcommands) -> None:
             ("pieslice lab mypool --no-browser --port 8765", "the address alone, for ssh -L"),
         ),
     )
-    parser.add_argument("inputs", nargs="*", metavar="POOL", help=INPUT_HELP)
+    parser.add_argument("inputs", nargs="*", metavar="POOL", help=f"{INPUT_HELP}; a saved page")
     add_inputs(parser)
     add_local_name(parser)
     add_course(parser, CYCLES)

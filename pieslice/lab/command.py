@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from time import time
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from attr import evolve, frozen
 
@@ -22,9 +22,11 @@ from classad.errors import Diagnostic
 from classad.extras import load
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
+from pieslice.data import JsonObject
 from pieslice.inputs.options import input_words
 from pieslice.inputs.pool import PoolReading, reading_of
 from pieslice.lab import CYCLES
+from pieslice.lab.saved import SUFFIX, SavedPage, is_saved, read_saved
 from pieslice.lab.texts import OVERLAY, EditedTexts, called
 from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
 from pieslice.limiting import begin_to_write
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 #: Cycles that can be looked at, and the seconds between two, None for ``NEGOTIATOR_INTERVAL``.
 Course: TypeAlias = tuple[int, float | None]
+#: The pool of commands that stand on a page for others.
+ANYWHERE = ["POOL"]
 #: Seconds in which requests may end after Ctrl-C.
 _PATIENCE = 1
 
@@ -48,11 +52,12 @@ def run_lab(args: argparse.Namespace, workers: Workers | None = None) -> int:
     ``workers``: started for the pool that is given; None without one.
     """
     try:
+        saved = _saved(args)
         overlay = "" if args.edit is None else _text_of(Path(args.edit))
         if not names_pool(args):
             return _serve(args, _without_pool(args, overlay))
         given = reading_of(args), args.seed, input_words(args), overlay
-        job = _Job(*given, (args.cycles, args.interval), workers)
+        job = _Job(*given, (args.cycles, args.interval), workers, saved)
         with ExitStack() as stack:
             if args.anonymous:
                 place = stack.enter_context(TemporaryDirectory(prefix="pieslice-"))
@@ -71,7 +76,7 @@ def run_lab(args: argparse.Namespace, workers: Workers | None = None) -> int:
 class _Job:
     """How a pool is read, the words of a command line that name it, the text to begin with.
 
-    ``workers``: that are started already.
+    ``workers``: that are started already; ``saved``: in place of the text to begin with.
     """
 
     reading: PoolReading
@@ -80,6 +85,36 @@ class _Job:
     overlay: str
     course: Course
     workers: Workers | None = None
+    saved: SavedPage | None = None
+
+    @property
+    def texts(self) -> EditedTexts:
+        """The texts to begin with."""
+        return EditedTexts(self.overlay) if self.saved is None else self.saved.texts
+
+    @property
+    def path(self) -> str:
+        """The path or host that alone names the pool; empty where there is more to it."""
+        if len(self.words) != 1 or self.words == ANYWHERE:
+            return ""
+        path = Path(self.words[0])
+        return str(path.absolute()) if path.exists() else self.words[0]
+
+
+def _saved(args: argparse.Namespace) -> SavedPage | None:
+    """The saved page among the inputs, which names the pool where nothing else does."""
+    found = [one for one in map(str, args.inputs) if is_saved(one)]
+    if not found:
+        return None
+    if len(found) > 1:
+        raise InputError([Diagnostic(f"{found[1]}: one {SUFFIX} file at a time")])
+    if args.edit is not None:
+        raise InputError([Diagnostic(f"--edit: {found[0]} has a text already")])
+    saved = read_saved(Path(found[0]))
+    args.inputs = [one for one in args.inputs if not is_saved(str(one))]
+    if not names_pool(args):
+        args.inputs = [saved.found_pool()]
+    return saved
 
 
 def _anonymous(job: _Job, place: Path) -> _Job:
@@ -89,7 +124,7 @@ def _anonymous(job: _Job, place: Path) -> _Job:
     copy = renamed(job.reading, place)
     show_diagnostics(copy.diagnostics, sys.stderr, beside=MAX_BESIDE)
     overlay = copy.mask.lines(job.overlay)
-    return evolve(job, reading=copy.reading, words=["POOL"], overlay=overlay)
+    return evolve(job, reading=copy.reading, words=ANYWHERE, overlay=overlay)
 
 
 def _without_pool(args: argparse.Namespace, overlay: str) -> str:
@@ -126,6 +161,8 @@ def _serve(args: argparse.Namespace, job: _Job | str) -> int:
                 port,
                 words=job.words,
                 overlay=job.overlay,
+                saved=job.saved,
+                path=job.path,
             )
     except (Refused, Gone) as problem:
         complain(str(problem))
@@ -158,10 +195,14 @@ def _export(job: _Job, target: Path, edit: str | None) -> int:
     from pieslice.lab.export import page
     from pieslice.lab.trials import Trials
 
-    texts = EditedTexts(job.overlay)
+    texts, saved = job.texts, job.saved
     try:
         trials = Trials(job.reading, job.seed)
         data = trials.page_data(texts, job.words, time())
+        if saved is not None:
+            if cast("JsonObject", data["overview"])["identity"] != saved.identity:
+                raise Error(f"{saved.path}: of another pool, {saved.name}")
+            data |= {"view": saved.view, "question": saved.question}
     except Error as problem:
         complain(called(str(problem), edit or OVERLAY))
         return EXIT_BAD

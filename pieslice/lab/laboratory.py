@@ -19,6 +19,7 @@ from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading
 from pieslice.lab.desk import Desk
 from pieslice.lab.runs import Runs
+from pieslice.lab.saved import SavedPage
 from pieslice.lab.visits import Visit, folder, opened
 from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
 from pieslice.negotiate.text import iso_time
@@ -39,13 +40,18 @@ class Lab:
         desk: Desk | None = None,
         words: Sequence[str] = ("POOL",),
         overlay: str = "",
+        saved: SavedPage | None = None,
+        path: str = "",
     ) -> None:
         """``start``: workers that are ready; None where a pool is put together on ``desk``.
 
         ``words``: what names the pool on a command line; ``overlay``: the text to begin with.
+        ``saved``: a page to begin with; ``path``: what a saved page calls the pool.
         """
         self.words = tuple(words)
         self.overlay: Final = overlay
+        self.saved: Final = saved
+        self.path: Final = path
         self.port: Final = port
         self.token: Final = secrets.token_urlsafe(24)
         self.cookie: Final = f"pieslice_lab_{port}"

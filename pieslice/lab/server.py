@@ -261,8 +261,10 @@ async def _asked(request: Request) -> Record:
 async def _pool(lab: Lab, _: Record) -> object:
     found, visit = await lab.ask(0, "overview"), lab.visit
     if visit is not None:
-        return {**found, "overlay": "", "visit": {"home": visit.name, "says": visit.says}}
-    return {**found, "overlay": lab.overlay, "visit": None}
+        there = {"home": visit.name, "says": visit.says}
+        return {**found, "overlay": "", "visit": there, "saved": None, "path": ""}
+    saved = None if lab.saved is None else lab.saved.content()
+    return {**found, "overlay": lab.overlay, "visit": None, "saved": saved, "path": lab.path}
 
 
 async def _edit(lab: Lab, asked: Record) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -243,3 +244,62 @@ def test_a_laboratory_begins_with_an_edit(browser: Browser, tmp_path: Path) -> N
         for page in opened(browser, address):
             expect(page.locator("#sentence")).to_contain_text("carol loses 15")
             expect(page.locator(".cm-content")).to_contain_text(SUGGESTED)
+
+
+# --- saved pages ----------------------------------------------------------------------------------
+
+
+def save(page: Page, folder: Path) -> Path:
+    """The file that the page gives."""
+    page.get_by_role("button", name="Link", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save", exact=True).click()
+    assert download.value.suggested_filename == "campus.pieslice"
+    target = folder / "campus.pieslice"
+    download.value.save_as(target)
+    page.get_by_role("button", name="Close").click()
+    return target
+
+
+def test_a_page_is_saved_and_opened_again(browser: Browser, page: Page, tmp_path: Path) -> None:
+    page.get_by_role("button", name=SUGGESTED).click()
+    page.get_by_role("tab", name="Slots 15").click()
+    page.locator("#rows tbody tr", has_text="slot11@node07@vm").click()
+    expect(page.locator("#why-title")).to_have_text("Why job 15.0 on slot11@node07@vm")
+    file = save(page, tmp_path)
+    text = file.read_text("utf-8")
+    assert str(CAMPUS) in text
+    assert f'"{SUGGESTED}"' in text
+    for address in served(file):
+        for other in opened(browser, address):
+            expect(other.locator("#sentence")).to_contain_text("carol loses 15")
+            expect(other.locator("#why-title")).to_have_text("Why job 15.0 on slot11@node07@vm")
+            tab = other.get_by_role("tab", name="Slots 15")
+            expect(tab).to_have_attribute("aria-selected", "true")
+    page.reload()
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    expect(page.locator("#sentence")).to_contain_text("no difference")
+    for wrong, said in ((text[:-30], "damaged"), ('{"pieslice lab": 9}', "another version")):
+        (tmp_path / "wrong.pieslice").write_text(wrong, "utf-8")
+        page.get_by_role("button", name="Link", exact=True).click()
+        page.locator("#saved-file").set_input_files(tmp_path / "wrong.pieslice")
+        expect(page.locator("#link-wrong")).to_contain_text(said)
+        page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Link", exact=True).click()
+    page.locator("#saved-file").set_input_files(file)
+    expect(page.locator("#sentence")).to_contain_text("carol loses 15")
+
+
+def test_a_saved_page_of_another_pool_opens_without_it(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.pieslice"
+    pool = {"name": "tour", "identity": "0" * 12, "path": str(ROOT / "examples" / "tour")}
+    empty: dict[str, object] = {"files": {}, "view": {}, "question": None}
+    content = {"pieslice lab": 1, "pool": pool, "overlay": [SUGGESTED], **empty}
+    file.write_text(json.dumps(content), "utf-8")
+    for address in served(file):
+        for page in opened(browser, address):
+            expect(page.locator("#refusal")).to_have_text(
+                "page.pieslice is of another pool: the page opens without it."
+            )

@@ -59,8 +59,58 @@ export async function contentOf(fragment, {identity, files}) {
   } catch {
     throw new Error("The link is damaged: the page opens without it.");
   }
+  return known(content, files, "The link");
+}
+
+// The same content if the configuration has all its files.
+function known(content, files, what) {
   const unknown = Object.keys(content.files).find(name => !files.some(one => one.name === name));
   if (unknown !== undefined)
-    throw new Error(`The link changes a file that this configuration does not have, ${shown(unknown)}: the page opens without it.`);
+    throw new Error(`${what} changes a file that this configuration does not have, ${shown(unknown)}: the page opens without it.`);
   return content;
+}
+
+// --- files --------------------------------------------------------------------------------------
+
+const HEAD = "pieslice lab";
+const NONE = ": the page opens without it.";
+const lines = text => text.split("\n");
+
+// The text of a `.pieslice` file: the same content, line by line, and whose it is.
+export function savedOf({overlay, files, view, question}, {name, identity, path}) {
+  const content = {
+    [HEAD]: Number(VERSION), pool: {name, identity, path: path || ""}, overlay: lines(overlay),
+    files: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, lines(text)])), view,
+    question: question && {what: question.what, name: question.name, slot: question.slot || null},
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+// The content of such a text; raises an error, whose message is a sentence.
+export function contentOfSaved(text, overview) {
+  let found, content;
+  try {
+    found = JSON.parse(text);
+    if (!(HEAD in found)) throw new Error("something else");
+  } catch {
+    throw new Error(`The file is damaged, or no page that was saved${NONE}`);
+  }
+  if (String(found[HEAD]) !== VERSION)
+    throw new Error(`The file is of another version of the laboratory, ${shown(found[HEAD])}, and this one reads ${VERSION}${NONE}`);
+  try {
+    const joined = all => { if (!all.every(isText)) throw new Error("no text"); return all.join("\n"); };
+    content = {overlay: joined(found.overlay), view: found.view, question: found.question,
+      files: Object.fromEntries(Object.entries(found.files).map(([name, all]) => [name, joined(all)]))};
+    if (content.question && content.question.slot === null) delete content.question.slot;
+    if (!isContent(content)) throw new Error("something else");
+  } catch {
+    throw new Error(`The file is damaged${NONE}`);
+  }
+  return ofPool({identity: found.pool?.identity, name: "The file", content}, overview);
+}
+
+// The content of a saved page if it is one of this pool.
+export function ofPool({identity, name, content}, overview) {
+  if (identity !== overview.identity) throw new Error(`${shown(name)} is of another pool${NONE}`);
+  return known(content, overview.files, shown(name));
 }

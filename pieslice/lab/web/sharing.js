@@ -1,10 +1,12 @@
 // What leaves the page: a link to what it has changed and shows, and a page that needs no server.
 
 import * as api from "./api.js";
-import {contentOf, fragmentOf} from "./link.js";
+import {contentOf, contentOfSaved, fragmentOf, ofPool, savedOf} from "./link.js";
 import {byId, make, number, shown} from "./dom.js";
 import {keyOf} from "./why.js";
 
+// Bytes of a `.pieslice` file.
+const MOST_SAVED = 8 << 20;
 // What the data take the place of in the template of an exported page.
 const PLACE = "{page data}";
 let overview, content = () => ({}), open = () => {}, last = () => ({}), kept = "", template = null;
@@ -31,9 +33,10 @@ function refuse(text) {
 // What the fragment of the address has; null where it has none, or one for another page.
 export async function linked() {
   refuse("");
-  if (location.hash.length < 2 || location.hash === kept) return null;
+  const {hash} = location;
+  if (hash.length < 2 ? !overview.saved : hash === kept) return null;
   try {
-    return await contentOf(location.hash, overview);
+    return hash.length < 2 ? ofPool(overview.saved, overview) : await contentOf(hash, overview);
   } catch (problem) {
     refuse(problem.message);
     return null;
@@ -60,6 +63,28 @@ async function copy() {
     byId("link-copy").textContent = "Copied";
   } catch {
     byId("link-copy").textContent = document.execCommand("copy") ? "Copied" : "Ctrl+C copies it";
+  }
+}
+
+// Gives a file of some text to whoever sits there.
+function download(text, type, ending) {
+  const file = new Blob([text], {type});
+  const link = make("a", {download: `${overview.name.replace(/[^\w.-]+/g, "_")}${ending}`});
+  link.href = URL.createObjectURL(file);
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+async function openFile(event) {
+  const [file] = event.target.files;
+  event.target.value = "";
+  try {
+    if (file.size > MOST_SAVED) throw new Error(`The file is larger than ${number(MOST_SAVED / 2 ** 20)} MiB, and no page is.`);
+    open(contentOfSaved(await file.text(), overview));
+    refuse("");
+    byId("link-dialog").close();
+  } catch (problem) {
+    byId("link-wrong").textContent = shown(problem.message.replace(": the page opens without it", ""));
   }
 }
 
@@ -108,11 +133,7 @@ async function exportPage() {
   try {
     template ||= await api.template();
     const text = JSON.stringify(await dataOf(last())).replaceAll("<", "\\u003c");
-    const file = new Blob([template.replace(PLACE, () => text)], {type: "text/html"});
-    const link = make("a", {download: `${overview.name.replace(/[^\w.-]+/g, "_")}.html`});
-    link.href = URL.createObjectURL(file);
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    download(template.replace(PLACE, () => text), "text/html", ".html");
   } catch (problem) {
     refuse(`not exported: ${problem.message}`);
   } finally {
@@ -127,6 +148,9 @@ export function begin(pool, contentNow, whenOpened, lastEdit) {
   byId("export").addEventListener("click", exportPage);
   // Before the server may have ended.
   setTimeout(async () => { template = await api.template().catch(() => null); }, 1000);
+  byId("save").addEventListener("click", () => download(savedOf(content(), overview), "application/json", ".pieslice"));
+  byId("open-saved").addEventListener("click", () => byId("saved-file").click());
+  byId("saved-file").addEventListener("change", openFile);
   byId("link").addEventListener("click", show);
   byId("link-copy").addEventListener("click", copy);
   byId("link-open").addEventListener("submit", openGiven);
