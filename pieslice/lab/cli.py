@@ -69,7 +69,7 @@ def _lab(args: argparse.Namespace) -> int:
     from pieslice.lab.worker import spawn
 
     # They import while this process does, which takes as long as all the rest.
-    served = (args.inputs or args.slots) and args.export is None
+    served = (args.inputs or args.slots) and args.export is None and not args.anonymous
     workers = spawn() if served else None
     try:
         from pieslice.lab.command import run_lab

@@ -12,7 +12,7 @@ import webbrowser
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import mkdtemp
 from time import time
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -30,6 +30,7 @@ from pieslice.lab.saved import SUFFIX, SavedPage, is_saved, read_saved
 from pieslice.lab.texts import OVERLAY, EditedTexts, called
 from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
 from pieslice.limiting import begin_to_write
+from pieslice.live.names import temporary
 from pieslice.reports.output import MAX_BESIDE, show_diagnostics
 from pieslice.terminal import complain
 from pieslice.writing import naming
@@ -60,8 +61,11 @@ def run_lab(args: argparse.Namespace, workers: Workers | None = None) -> int:
         job = _Job(*given, (args.cycles, args.interval), workers, saved)
         with ExitStack() as stack:
             if args.anonymous:
-                place = stack.enter_context(TemporaryDirectory(prefix="pieslice-"))
-                job = _anonymous(job, Path(place))
+                place = Path(stack.enter_context(temporary("anonymous")))
+                job = _anonymous(job, place)
+                if args.export is None:
+                    # They remove the copy if this process is killed.
+                    job = evolve(job, workers=spawn(place))
             return (
                 _serve(args, job)
                 if args.export is None

@@ -114,21 +114,44 @@ class Lab:
 
     async def make_up(self) -> None:
         """Open the pool anew, with jobs that are made up from what runs; raises ``Refused``."""
-        async with self._starting:
-            reading, *more = self.workers[0].given
-            pool = cast("PoolReading", reading)
+
+        def change(pool: PoolReading) -> PoolReading:
             if pool.inputs.paths.made_up_jobs:
                 raise Refused("its jobs are made up already")
             paths = evolve(pool.inputs.paths, made_up_jobs=True)
-            made_up = evolve(pool, inputs=evolve(pool.inputs, paths=paths))
+            return evolve(pool, inputs=evolve(pool.inputs, paths=paths))
+
+        await self.again(change)
+        self.words = (*self.words, "--made-up-jobs")
+
+    async def choose(self, negotiator: str) -> None:
+        """Open the pool as another negotiator has it, by its local name; empty for none."""
+        names = (negotiator,) if negotiator else ()
+        await self.again(lambda pool: evolve(pool, local_names=names))
+        self.words = self._named(negotiator)
+
+    def _named(self, negotiator: str) -> tuple[str, ...]:
+        """The words of a command line with another local name."""
+        words = list(self.words)
+        while "--local-name" in words:
+            at = words.index("--local-name")
+            del words[at : at + 2]
+        return (*words, *(("--local-name", negotiator) if negotiator else ()))
+
+    async def again(self, change: Callable[[PoolReading], PoolReading]) -> None:
+        """Read the pool again, otherwise; raises ``Refused`` or ``Gone``, and it stays."""
+        async with self._starting:
+            if self.visit is not None:
+                raise Refused("a counterexample is open: go back first")
+            reading, *more = self.workers[0].given
+            pool = change(cast("PoolReading", reading))
 
             def start() -> Workers:
-                return begun(spawn(), made_up, *more)
+                return begun(spawn(), pool, *more)
 
             workers = await asyncio.to_thread(start)
             self._end()
             self._begin(start, workers)
-            self.words = (*self.words, "--made-up-jobs")
 
     async def capture(self, number: int) -> None:
         """Open another capture of the history, counted from 0; raises ``Refused``."""
@@ -187,6 +210,13 @@ class Lab:
         if self.desk is None:
             raise Refused("the pool is that of the command line: start another laboratory")
         return self.desk
+
+    def putting_together(self) -> Desk:
+        """The same while no pool is open: a worker that is started again reads the same files."""
+        desk = self.board()
+        if self.pool:
+            raise Refused("a pool of these files is open: *Other files* leads back to them")
+        return desk
 
     def _begin(self, start: Callable[[], Workers], workers: Workers | None = None) -> None:
         self._workers = workers or start()

@@ -99,6 +99,7 @@ def application(lab: Lab) -> Starlette:
                 ("edit", _edit), ("follow", _follow), ("suggest", _suggest), ("why", _why),
                 ("check", _check), ("export", _export), ("run", _run), ("stop", _stop),
                 ("see", _see), ("back", _back), ("make_up", _make_up), ("capture", _capture),
+                ("reread", _reread), ("choose", _choose), ("changed", _changed),
                 ("rank", _rank), ("tree", _tree),
                 ("knobs", _knobs), ("difference", _difference), ("save", _save),
                 ("hover", _at("hover")), ("complete", _at("complete")),
@@ -334,6 +335,20 @@ async def _make_up(lab: Lab, _: Record) -> object:
     return {}
 
 
+async def _reread(lab: Lab, _: Record) -> object:
+    await lab.again(lambda pool: pool)
+    return {}
+
+
+async def _choose(lab: Lab, asked: Record) -> object:
+    await lab.choose(_text(asked["name"]))
+    return {}
+
+
+async def _changed(lab: Lab, asked: Record) -> object:
+    return {"files": await lab.ask(0, "changed", lane=_lane(asked, "changed"))}
+
+
 async def _events(request: Request) -> Response:
     """How far a run is, until it has ended."""
     lab: Lab = request.app.state.lab
@@ -387,7 +402,7 @@ async def _files(lab: Lab, _: Record) -> object:
 async def _drop(request: Request) -> object:
     """Take a file: its name in the address, its bytes in the body."""
     lab: Lab = request.app.state.lab
-    name, dropped = request.query_params["name"], lab.board().dropped
+    name, dropped = request.query_params["name"], lab.putting_together().dropped
     with dropped.coming(name) as take:
         async for piece in request.stream():
             take(piece)
@@ -395,12 +410,12 @@ async def _drop(request: Request) -> object:
 
 
 async def _paste(lab: Lab, asked: Record) -> object:
-    dropped = lab.board().dropped
+    dropped = lab.putting_together().dropped
     return dropped.row(await asyncio.to_thread(dropped.paste, _text(asked["text"])))
 
 
 async def _forget(lab: Lab, asked: Record) -> object:
-    lab.board().dropped.forget(_text(asked["name"]))
+    lab.putting_together().dropped.forget(_text(asked["name"]))
     return {}
 
 

@@ -10,7 +10,7 @@ Numbers of slots are slot weights.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +25,7 @@ from negotiator.model.result import CycleResult
 from pieslice.api.errors import Error
 from pieslice.api.pool import Pool
 from pieslice.api.session import Cancel, Session, Trial
-from pieslice.data import JsonObject
+from pieslice.data import JsonObject, is_number
 from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading, read_pool
 from pieslice.lab import CYCLES
@@ -34,11 +34,13 @@ from pieslice.lab.dropped import command
 from pieslice.lab.export import commands
 from pieslice.lab.suggestions import suggestions
 from pieslice.lab.texts import EditedTexts, PolicyFiles, called
+from pieslice.lab.watching import changed, stamps_of
 from pieslice.negotiate.course import seconds_between
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.layout import Block, Drawn, Line, TextTable, plural
 from pieslice.reports.result import Result
 from policy.config import Config
+from policy.explain.explanation import local_names
 
 if TYPE_CHECKING:
     from pieslice.fuzzing.schema import Schema
@@ -62,6 +64,10 @@ _REFUSED: Final[JsonObject] = {
     "line": "the daemons would not start with this policy",
     "level": "bad",
 }
+#: Seconds by which clocks may be apart: an ad is on its way for less.
+_APART: Final = 300
+#: What of a capture's diagnostics the page shows.
+_SERIOUS: Final = ("error", "warning")
 #: Characters of the identity of a pool.
 _IDENTITY: Final = 12
 
@@ -77,12 +83,15 @@ class Trials:
         interval: float | None = None,
     ) -> None:
         """``cycles``: how many can be looked at; ``interval``: seconds from one to the next."""
+        before = stamps_of(reading, ())
         capture = read_pool(reading)
         self._reading = reading
         self._cycles = cycles
         self._interval = seconds_between(capture, interval)
         self._session: Session = Pool(reading, capture).session(seed=seed)
         self._files = PolicyFiles.of(reading, capture.facts.now, capture.facts.version.version)
+        #: What changes while it is read is seen to have changed.
+        self._stamps = {**stamps_of(reading, self._files.paths.values()), **before}
         self._kept: OrderedDict[EditedTexts, Trial] = OrderedDict()
         self._scene = Scene(capture, [one.name for one in self._base.submitters])
         #: The policy whose later cycles are kept, besides the running one.
@@ -101,6 +110,10 @@ class Trials:
         """How the pool is read with other texts; raises ``Error`` where no daemon would start."""
         _ = self._trial(texts, _never).held
         return self._files.reading_with(texts)
+
+    def changed(self) -> list[str]:
+        """The files of the pool that have changed on the disk since it was read."""
+        return changed(self._stamps)
 
     def point(self, texts: EditedTexts, lines: Sequence[str]) -> JsonObject:
         """Who gains and loses with more lines after the texts, in few words."""
@@ -144,16 +157,20 @@ class Trials:
         machines = scene.machines
         return {
             "name": held.name,
-            "identity": identity((slot.name for slot in scene.slots), held.capture),
+            "identity": identity(self._names(), held.capture),
             "time": iso_time(facts.now),
             "version": str(facts.version.version),
             "counts": {"slots": facts.slots, "jobs": facts.jobs, "users": facts.users},
             "made_up": facts.made_up,
+            "negotiators": self._negotiators(),
             "agreement": None
             if agreement is None or not facts.jobs
             else {"agreeing": agreement.agreeing, "decisions": agreement.expected},
             "problems": self._files.marks(
-                one for one in held.capture.diagnostics if one.severity in ("error", "warning")
+                (
+                    *(one for one in held.capture.diagnostics if one.severity in _SERIOUS),
+                    *self._clocks(),
+                )
             ),
             "files": [{"name": a, "text": b} for a, b in self._files.contents.items()],
             "checkable": self._files.checkable,
@@ -169,6 +186,36 @@ class Trials:
             "cycles": {"count": self._cycles if facts.jobs else 1, "interval": self._interval},
             "lacking": None if facts.jobs else self._lacking(),
         }
+
+    def _names(self) -> list[str]:
+        """The names of all slots, also of those that this negotiator does not see."""
+        return [str(name or "") for name in self._session.slots("Name")["Name"]]
+
+    def _clocks(self) -> Iterator[Diagnostic]:
+        """Say how far clocks of machines are from the collector's, if that is far."""
+        columns = self._session.slots("Name", "MyCurrentTime", "LastHeardFrom")
+        apart = [
+            (abs(mine - theirs), str(name))
+            for name, mine, theirs in zip(*columns.values(), strict=True)
+            if is_number(mine) and is_number(theirs) and abs(mine - theirs) > _APART
+        ]
+        if apart:
+            most, name = max(apart)
+            slots = plural(len(apart), "slot")
+            yield Diagnostic(
+                f"the clocks of {slots} are apart from the collector's, that of {name} by"
+                f" {most:,.0f} s; what policies say of times is off by as much",
+                severity="warning",
+            )
+
+    def _negotiators(self) -> JsonObject:
+        """The local names of negotiators, empty for the one that has none, and whose pool it is."""
+        names = self._files.reading.local_names
+        # It looks at all macros, and most pools are opened without a second negotiator.
+        config = self._files.config(EditedTexts()) if self._files.checkable else None
+        found = [] if config is None else local_names(config)
+        chosen = names[0] if names else ""
+        return {"names": list(dict.fromkeys(["", *names, *found])), "chosen": chosen}
 
     def _lacking(self) -> JsonObject:
         """What a pool without jobs has not; whether claims show some."""

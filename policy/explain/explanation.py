@@ -91,7 +91,7 @@ def _drains(topic: Topic, host: Host) -> Iterator[Sentence]:
 def explain_others(config: Config, first: Iterable[Sentence]) -> Iterator[Sentence]:
     """What other negotiators, which local names tell apart, do otherwise than the first."""
     same = {(sentence.topic, sentence.text) for sentence in first}
-    for local in _local_names(config):
+    for local in local_names(config):
         seen = config.seen_by("NEGOTIATOR", local)
         for sentence in explain_policy(seen, load_policy(seen, local_name=local), host=_ONE):
             if (sentence.topic, sentence.text) not in same:
@@ -102,7 +102,7 @@ def explain_others(config: Config, first: Iterable[Sentence]) -> Iterator[Senten
 _ONE: Final = Host(("NEGOTIATOR",))
 
 
-def _local_names(config: Config) -> list[str]:
+def local_names(config: Config) -> list[str]:
     """The local names of negotiators that knobs have as prefixes."""
     found: dict[str, None] = {}
     for entry in config.scope.table:

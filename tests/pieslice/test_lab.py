@@ -94,6 +94,7 @@ PLACES = [
     ("GET", "/api/files"), ("POST", "/api/drop?name=a"),
     ("GET", "/api/events?run=1"), ("POST", "/api/run"), ("POST", "/api/stop"),
     ("POST", "/api/see"), ("POST", "/api/back"), ("POST", "/api/make_up"),
+    *(("POST", f"/api/{name}") for name in ("reread", "choose", "changed")),
     *(("POST", f"/api/{name}") for name in ("edit", "follow", "why", "check", "hover", "complete")),
     *(("POST", f"/api/{name}") for name in ("suggest", "paste", "forget", "open", "leave")),
     *(("POST", f"/api/{name}") for name in ("rank", "tree", "knobs", "difference", "save")),

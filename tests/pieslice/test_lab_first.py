@@ -253,11 +253,11 @@ def test_texts_are_pasted(empty: TestClient) -> None:
     ask(empty, "paste", text=(TOUR / "jobs.ads").read_text("utf-8"))
     config = ask(empty, "paste", text="NEGOTIATOR_CONSIDER_PREEMPTION = false\n")
     assert config["taken"] == "configuration"
+    assert refused(empty, "paste", text=" \n") == "the text is empty"
     ask(empty, "open", what="files")
     found = empty.get("/api/pool").json()
     assert found["counts"]["slots"] == 10
     assert "NEGOTIATOR_CONSIDER_PREEMPTION = false" in found["files"][0]["text"]
-    assert refused(empty, "paste", text=" \n") == "the text is empty"
 
 
 def test_a_configuration_beside_a_folder_is_read_after_that_of_the_folder(

@@ -6,7 +6,7 @@ export const trouble = {say: () => {}};
 
 async function answered(response) {
   const answer = await response.json().catch(() => ({problem: `the server says ${response.status}`}));
-  if (!response.ok) throw new Error(answer.problem);
+  if (!response.ok) throw Object.assign(new Error(answer.problem), {gone: answer.gone});
   return answer;
 }
 

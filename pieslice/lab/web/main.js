@@ -12,7 +12,7 @@ import * as time from "./time.js";
 import * as why from "./why.js";
 import {byId, make, shown, tabs} from "./dom.js";
 
-const PAUSE = {edit: 40, check: 150, remember: 400};
+const PAUSE = {edit: 40, check: 150, remember: 400, watch: 5000};
 const COLUMNS = ["policy", "map", "pays"];
 const timers = {};
 let overview, last = {edit: null, texts: {overlay: "", files: {}}};
@@ -50,6 +50,7 @@ async function edit() {
   } catch (problem) {
     document.body.classList.remove("busy");
     stale(`not this text: ${problem.message}`);
+    if (problem.gone) soon("edit", edit);  // another one is started
     time.stop();
   } finally {
     clearTimeout(busy);
@@ -278,10 +279,47 @@ function keptContent() {
   return kept && JSON.parse(kept);
 }
 
-async function makeUp() {
-  await api.ask("make_up", {});
-  history.replaceState(null, "", "/");
-  location.reload();
+// The pool is opened anew; the texts of the page stay.
+async function anew(kind, question = {}) {
+  try {
+    await api.ask(kind, question);
+    sharing.keepForNextLoad();
+    location.reload();
+  } catch (problem) {
+    api.trouble.say(problem.message);
+  }
+}
+
+const makeUp = () => anew("make_up");
+
+// What is wrong with the files of the pool, and weakens answers about it.
+function showGaps(problems) {
+  const gaps = problems.filter(one => !one.file);
+  byId("gaps").hidden = !gaps.length;
+  byId("gaps").querySelector("summary").textContent = `${plural(gaps.length, "gap")} in what is known of the pool`;
+  byId("gaps").querySelector("ul").replaceChildren(...gaps.map(one => make("li", {},
+    one.message, ...(one.help ? [make("span", {class: "soft"}, ` ${one.help}`)] : []))));
+}
+
+// Of several negotiators one is looked at.
+function choice({names, chosen}) {
+  const label = byId("negotiator"), select = label.querySelector("select");
+  label.hidden = names.length < 2;
+  select.replaceChildren(...names.map(one => make("option", {value: one}, one || "no local name")));
+  select.value = chosen;
+  select.addEventListener("change", () => anew("choose", {name: select.value}));
+}
+
+// Whether the files of the pool are what they were; said once for each change.
+async function watch() {
+  if (document.hidden) return;
+  const {files} = await api.ask("changed", {}).catch(() => null) || {files: []};
+  const bar = byId("changed");
+  if (!files.length || bar.dataset.files === files.join()) return;
+  bar.dataset.files = files.join();
+  bar.replaceChildren(`The pool has changed on the disk: ${files.join(", ")}. The page shows what it was. `,
+    make("button", {click: () => anew("reread")}, "Read it again"));
+  bar.hidden = false;
 }
 
 // The candidates of a job, which the map and the answer ask for alike.
@@ -324,7 +362,10 @@ async function begin() {
   experiments.begin(editor.texts, editor.macro, editor.insert, overview.visit);
   saving.begin(editor.texts);
   sharing.begin(overview, content, openContent, () => last);
-  const given = await sharing.linked();
+  choice(overview.negotiators);
+  showGaps(overview.problems);
+  setInterval(watch, PAUSE.watch);
+  const given = sharing.kept() || await sharing.linked();
   const kept = keptContent();
   if (given) openContent(given);
   else if (kept) {

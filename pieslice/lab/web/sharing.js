@@ -9,7 +9,7 @@ import {keyOf} from "./why.js";
 const MOST_SAVED = 8 << 20;
 // What the data take the place of in the template of an exported page.
 const PLACE = "{page data}";
-let overview, content = () => ({}), open = () => {}, last = () => ({}), kept = "", template = null;
+let overview, content = () => ({}), open = () => {}, last = () => ({}), keptHash = "", template = null;
 const answers = new Map();
 
 const hasTexts = ({overlay, files}) => Boolean(overlay.trim() || Object.keys(files).length);
@@ -21,8 +21,26 @@ export async function remember() {
   const now = content();
   const fragment = hasTexts(now) ? await fragmentOf(now, overview.identity) : "";
   if (fragment === location.hash || JSON.stringify(now) !== JSON.stringify(content())) return;
-  kept = fragment;
+  keptHash = fragment;
   history.replaceState(null, "", address(fragment));
+}
+
+// --- when the pool is opened anew ----------------------------------------------------------------
+
+const AGAIN = "pieslice-lab-again";
+
+export function keepForNextLoad() {
+  sessionStorage.setItem(AGAIN, JSON.stringify(content()));
+}
+
+// What was kept by the page before; texts of files that are not there any more are left out.
+export function kept() {
+  const found = JSON.parse(sessionStorage.getItem(AGAIN) || "null");
+  sessionStorage.removeItem(AGAIN);
+  if (!found) return null;
+  const names = new Set(overview.files.map(one => one.name));
+  found.files = Object.fromEntries(Object.entries(found.files).filter(([name]) => names.has(name)));
+  return found;
 }
 
 function refuse(text) {
@@ -34,7 +52,7 @@ function refuse(text) {
 export async function linked() {
   refuse("");
   const {hash} = location;
-  if (hash.length < 2 ? !overview.saved : hash === kept) return null;
+  if (hash.length < 2 ? !overview.saved : hash === keptHash) return null;
   try {
     return hash.length < 2 ? ofPool(overview.saved, overview) : await contentOf(hash, overview);
   } catch (problem) {
