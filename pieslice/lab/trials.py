@@ -39,6 +39,7 @@ from pieslice.negotiate.course import seconds_between
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.layout import Block, Drawn, Line, TextTable, plural
 from pieslice.reports.result import Result
+from pieslice.reports.whatif import notes
 from policy.config import Config
 from policy.explain.explanation import local_names
 
@@ -266,6 +267,11 @@ class Trials:
         lines = changes.blocks()
         return found | {
             "sentence": lines[0].text if isinstance(lines[0], Line) else changes.summary(),
+            "notes": [
+                one.message
+                for one in notes(trial.held.capture.what_if, of_cycle=trial.number == 1)
+                if one.severity in _SERIOUS
+            ],
             "same": changes.same,
             "changes": {key: data[key] for key in _CHANGES},
             **self._sides(trial),

@@ -43,6 +43,7 @@ if (edit) {
   map.setEdit(edit);
   pays.setChanges(edit.changes, edit.users);
   byId("sentence").replaceChildren(pays.ofCycle(edit.number), shown(edit.sentence));
+  pays.setNotes(edit.notes);
 } else byId("sentence").textContent = "no difference: this is the running policy";
 map.setView(view);
 if (edit && view.kind) pays.showKind(view.kind);

@@ -100,6 +100,7 @@ function difference(found, texts) {
   time.reached(found.number);
   byId("sentence").replaceChildren(pays.ofCycle(found.number), shown(found.sentence),
     make("span", {class: "soft"}, ` ${Math.round(found.seconds * 1000)} ms`));
+  pays.setNotes(found.notes);
   if (isChanged(texts)) pays.setChanges(found.changes, found.users);
   else {
     byId("sentence").replaceChildren(pays.ofCycle(found.number), "no difference: this is the running policy");

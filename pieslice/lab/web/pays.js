@@ -104,6 +104,11 @@ export function setChanges(found, users) {
   show();
 }
 
+// What of a change is not followed.
+export function setNotes(notes) {
+  byId("notes").replaceChildren(...(notes || []).map(one => make("li", {}, one)));
+}
+
 export function suggest(found, take) {
   changes = null;
   show();
