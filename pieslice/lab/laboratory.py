@@ -182,7 +182,7 @@ class Lab:
             if self.visit is not None:
                 raise Refused("a counterexample is open: go back first")
             trials, checks = self.workers
-            name = Path(str(self.words[0])).name
+            name = cast("PoolReading", trials.given[0]).inputs.paths.name()
             where, given = folder(), trials.given[1:]
             home = Visit((trials, checks), self._start, self.pool, name, finding["says"], where)
             try:

@@ -253,7 +253,7 @@ def test_a_counterexample_is_opened_with_a_way_back() -> None:
         assert refused.status_code == 422
         ask(client, "see", run=run, place=0)
         there = client.get("/api/pool").json()
-        assert there["visit"] == {"home": "POOL", "says": findings[0]["says"]}
+        assert there["visit"] == {"home": "tour", "says": findings[0]["says"]}
         assert there["counts"]["jobs"] == 2
         assert [one["name"] for one in there["files"]][1] == "edited.config"
         assert there["files"][1]["text"] == BY_A_HAIR

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.pieslice.browsing import CAMPUS, opened, picture, served, write
+from tests.pieslice.test_lab_access import serious
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -92,3 +93,46 @@ def test_a_counterexample_is_opened_and_left_again(page: Page) -> None:
     page.get_by_role("button", name="Close").click()
     expect(page.locator("#visit")).to_be_hidden()
     expect(page.locator(".cm-content")).to_contain_text("RemoteUserPrio > SubmitterUserPrio")
+
+
+def test_an_idle_job_is_asked_about_and_the_map_is_by_machine(page: Page) -> None:
+    # Questions 9 and 8 of tests/pieslice/test_lab_questions.py, with the mouse.
+    page.get_by_label("order:").select_option("machine")
+    expect(page.locator("#groups .machine").first).to_contain_text("node01")
+    page.get_by_text("The same as a table").click()
+    row = page.locator("#holders tbody tr").first
+    expect(row).to_contain_text("node01")
+    write(page, "NEGOTIATOR_CONSIDER_PREEMPTION = false\n")
+    page.locator("#rows tbody tr", has_text="frank").click()
+    expect(page.locator("#answer")).to_contain_text("103 jobs in 3 autoclusters")
+    page.locator("#answer").get_by_role("button", name="8.0").first.click()
+    expect(page.locator("#why-title")).to_have_text("Why job 8.0")
+    expect(page.locator("#answer")).to_contain_text("0 candidates left")
+    expect(page.locator("#answer .part").first).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_experiments_can_be_read_by_everybody(page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    write(page, "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio")
+    page.get_by_role("button", name="Experiments").click()
+    panel = page.locator("#experiment-simulate")
+    panel.get_by_label("days").fill("0.01")
+    panel.get_by_role("button", name="Run").click()
+    expect(panel.locator("figure.chart").first).to_be_visible()
+    assert serious(page) == []
+    page.get_by_role("tab", name="Sweep").click()
+    panel = page.locator("#experiment-sweep")
+    panel.get_by_label("macro").first.fill("NEGOTIATOR_CONSIDER_PREEMPTION")
+    panel.get_by_label("values, with commas").fill("true, false, 17 x")
+    panel.get_by_role("button", name="Run").click()
+    expect(panel.locator("button.point")).to_have_count(2)
+    picture(page, f"sweep-{scheme}")
+    assert serious(page) == []
+    page.get_by_role("tab", name="Break it").click()
+    panel = page.locator("#experiment-fuzz")
+    panel.get_by_label("pairs at most").fill("5000")
+    panel.get_by_role("button", name="Run").click()
+    expect(panel.locator(".finding").first).to_be_visible()
+    picture(page, f"broken-{scheme}")
+    assert serious(page) == []
