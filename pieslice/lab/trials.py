@@ -10,7 +10,7 @@ Numbers of slots are slot weights.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +25,7 @@ from negotiator.model.result import CycleResult
 from pieslice.api.errors import Error
 from pieslice.api.pool import Pool
 from pieslice.api.session import Cancel, Session, Trial
-from pieslice.data import JsonObject, is_number
+from pieslice.data import JsonObject
 from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading, read_pool
 from pieslice.lab import CYCLES
@@ -34,7 +34,7 @@ from pieslice.lab.dropped import command
 from pieslice.lab.export import commands
 from pieslice.lab.suggestions import suggestions
 from pieslice.lab.texts import EditedTexts, PolicyFiles, called
-from pieslice.lab.watching import changed, stamps_of
+from pieslice.lab.watching import changed, clocks_apart, stamps_of
 from pieslice.negotiate.course import seconds_between
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.layout import Block, Drawn, Line, TextTable, plural
@@ -65,8 +65,6 @@ _REFUSED: Final[JsonObject] = {
     "line": "the daemons would not start with this policy",
     "level": "bad",
 }
-#: Seconds by which clocks may be apart: an ad is on its way for less.
-_APART: Final = 300
 #: What of a capture's diagnostics the page shows.
 _SERIOUS: Final = ("error", "warning")
 #: Characters of the identity of a pool.
@@ -170,7 +168,7 @@ class Trials:
             "problems": self._files.marks(
                 (
                     *(one for one in held.capture.diagnostics if one.severity in _SERIOUS),
-                    *self._clocks(),
+                    *clocks_apart(self._session.slots("Name", "MyCurrentTime", "LastHeardFrom")),
                 )
             ),
             "files": [{"name": a, "text": b} for a, b in self._files.contents.items()],
@@ -191,23 +189,6 @@ class Trials:
     def _names(self) -> list[str]:
         """The names of all slots, also of those that this negotiator does not see."""
         return [str(name or "") for name in self._session.slots("Name")["Name"]]
-
-    def _clocks(self) -> Iterator[Diagnostic]:
-        """Say how far clocks of machines are from the collector's, if that is far."""
-        columns = self._session.slots("Name", "MyCurrentTime", "LastHeardFrom")
-        apart = [
-            (abs(mine - theirs), str(name))
-            for name, mine, theirs in zip(*columns.values(), strict=True)
-            if is_number(mine) and is_number(theirs) and abs(mine - theirs) > _APART
-        ]
-        if apart:
-            most, name = max(apart)
-            slots = plural(len(apart), "slot")
-            yield Diagnostic(
-                f"the clocks of {slots} are apart from the collector's, that of {name} by"
-                f" {most:,.0f} s; what policies say of times is off by as much",
-                severity="warning",
-            )
 
     def _negotiators(self) -> JsonObject:
         """The local names of negotiators, empty for the one that has none, and whose pool it is."""

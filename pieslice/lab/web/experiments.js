@@ -112,8 +112,8 @@ const MOST_USERS = 8;
 // A point of a sweep: a bar for each user, those of all points in one order and on one scale.
 function pointChart(point, users, most) {
   const nets = new Map(point.users);
-  const bars = users.map(({name, short, colour}) => {
-    const net = nets.get(name) || 0, piece = make("i", {class: colour < 0 ? "others" : `c${colour}`});
+  const bars = users.map(({name, short, look, heavy}) => {
+    const net = nets.get(name) || 0, piece = make("i", {class: heavy ? `c${look}` : "others"});
     piece.style.width = `${most ? Math.abs(net) / most * 50 : 0}%`;
     piece.style[net < 0 ? "right" : "left"] = "50%";
     return make("span", {class: "gain", title: `${short} ${signed(net)}`},
@@ -126,7 +126,7 @@ function swept({axes, points, users}) {
   const weight = new Map();
   for (const point of points)
     for (const [name, net] of point.users || []) weight.set(name, Math.max(weight.get(name) || 0, Math.abs(net)));
-  const order = [...weight].sort((a, b) => b[1] - a[1]).slice(0, MOST_USERS).map(([name]) => users.find(one => one.name === name) || {name, short: name, colour: -1});
+  const order = [...weight].sort((a, b) => b[1] - a[1]).slice(0, MOST_USERS).map(([name]) => users.find(one => one.name === name) || {name, short: name, heavy: false});
   const most = Math.max(0, ...weight.values()), [first, second] = axes, across = second?.values || [""];
   const cell = point => make("td", {}, point.starts ? make("button", {class: "point", title: "take these lines over", click() { take(point.lines); }},
     pointChart(point, order, most)) : make("p", {class: "bad"}, "would not start: ", point.problem));
