@@ -166,7 +166,7 @@ export function begin(pool, contentNow, whenOpened, lastEdit) {
   byId("export").addEventListener("click", exportPage);
   // Before the server may have ended.
   setTimeout(async () => { template = await api.template().catch(() => null); }, 1000);
-  byId("save").addEventListener("click", () => download(savedOf(content(), overview), "application/json", ".pieslice"));
+  byId("save-page").addEventListener("click", () => download(savedOf(content(), overview), "application/json", ".pieslice"));
   byId("open-saved").addEventListener("click", () => byId("saved-file").click());
   byId("saved-file").addEventListener("change", openFile);
   byId("link").addEventListener("click", show);
