@@ -252,7 +252,7 @@ def test_a_wheel_from_the_source_distribution_works(
     same = (
         "json.loads((files('pieslice') / 'schemas/why.json').read_text()) == pieslice.schema('why')"
     )
-    code = "from pieslice.lab.desk import example; print(example())"
+    code = "from pieslice.lab.start.desk import example; print(example())"
     assert run(python, "-c", code, cwd=tmp_path).strip().endswith("pieslice/lab/campus")
     code = f"import json, pieslice; from importlib.resources import files; print({same})"
     assert run(python, "-c", code, cwd=tmp_path).strip() == "True"

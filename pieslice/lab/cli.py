@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pieslice.command_line import whole_number
 from pieslice.inputs.options import INPUT_HELP, add_course, add_inputs, add_local_name
-from pieslice.lab import CYCLES
+from pieslice.lab.pool import CYCLES
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands

@@ -25,8 +25,8 @@ from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.data import JsonObject
 from pieslice.inputs.options import input_words
 from pieslice.inputs.pool import PoolReading, reading_of
-from pieslice.lab import CYCLES
-from pieslice.lab.saved import SUFFIX, SavedPage, is_saved, read_saved
+from pieslice.lab.pool import CYCLES
+from pieslice.lab.sharing.saved import SUFFIX, SavedPage, is_saved, read_saved
 from pieslice.lab.texts import OVERLAY, EditedTexts, called
 from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
 from pieslice.limiting import begin_to_write
@@ -36,8 +36,8 @@ from pieslice.terminal import complain
 from pieslice.writing import naming
 
 if TYPE_CHECKING:
-    from pieslice.lab.desk import Desk
-    from pieslice.lab.dropped import DroppedPool
+    from pieslice.lab.start.desk import Desk
+    from pieslice.lab.start.dropped import DroppedPool
 
 #: Cycles that can be looked at, and the seconds between two, None for ``NEGOTIATOR_INTERVAL``.
 Course: TypeAlias = tuple[int, float | None]
@@ -123,7 +123,7 @@ def _saved(args: argparse.Namespace) -> SavedPage | None:
 
 def _anonymous(job: _Job, place: Path) -> _Job:
     """The same under other names, with a copy of the pool in a folder."""
-    from pieslice.lab.handover import renamed
+    from pieslice.lab.sharing.handover import renamed
 
     copy = renamed(job.reading, place)
     show_diagnostics(copy.diagnostics, sys.stderr, beside=MAX_BESIDE)
@@ -196,8 +196,8 @@ def _serve(args: argparse.Namespace, job: _Job | str) -> int:
 def _export(job: _Job, target: Path, edit: str | None) -> int:
     """Write a page that needs no server; ``edit``: the file of the overlay."""
     from pieslice.api.errors import Error
-    from pieslice.lab.export import page
-    from pieslice.lab.trials import Trials
+    from pieslice.lab.pool.trials import Trials
+    from pieslice.lab.sharing.export import page
 
     texts, saved = job.texts, job.saved
     try:
@@ -231,8 +231,8 @@ def names_pool(args: argparse.Namespace) -> bool:
 
 def desk(args: argparse.Namespace) -> Desk:
     """Where a pool is put together of files that are dropped, read with the options given."""
-    from pieslice.lab.desk import Desk
-    from pieslice.lab.dropped import Dropped
+    from pieslice.lab.start.desk import Desk
+    from pieslice.lab.start.dropped import Dropped
 
     dropped = Dropped()
     place = dropped.folder.parent
@@ -256,7 +256,7 @@ def dropped_reading(args: argparse.Namespace, place: Path, pool: DroppedPool) ->
         setattr(given, part, str(path))
     reading = reading_of(given)
     if args.anonymous:
-        from pieslice.lab.handover import renamed
+        from pieslice.lab.sharing.handover import renamed
 
         return renamed(reading, Path(mkdtemp(dir=place))).reading
     if not pool.title:

@@ -17,10 +17,10 @@ from attr import evolve
 from pieslice.data import Content
 from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading
-from pieslice.lab.desk import Desk
-from pieslice.lab.runs import Runs
-from pieslice.lab.saved import SavedPage
-from pieslice.lab.visits import Visit, folder, opened
+from pieslice.lab.experiments.runs import Runs
+from pieslice.lab.experiments.visits import Visit, folder, opened
+from pieslice.lab.sharing.saved import SavedPage
+from pieslice.lab.start.desk import Desk
 from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.layout import plural

@@ -39,10 +39,10 @@ from pieslice.lab.asked import lane as _lane
 from pieslice.lab.asked import number as _number
 from pieslice.lab.asked import text as _text
 from pieslice.lab.asked import texts as _texts
-from pieslice.lab.dropped import TooMuch
-from pieslice.lab.export import WEB, template
+from pieslice.lab.experiments.runs import experiment
 from pieslice.lab.laboratory import ANOTHER, Lab
-from pieslice.lab.runs import experiment
+from pieslice.lab.sharing.export import WEB, template
+from pieslice.lab.start.dropped import TooMuch
 from pieslice.lab.worker import Gone, Outdated, Refused
 from pieslice.reports.pages import palette
 

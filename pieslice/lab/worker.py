@@ -31,9 +31,9 @@ _ENDABLE: Final = frozenset(("edit", "follow", "suggest", "why", "rank", "tree",
 #: Kind of work -> the class whose methods answer, which of them can be ended, and by how much it
 #: lets others go first.
 WORK: Final = {
-    "trials": ("pieslice.lab.trials", "Trials", _ENDABLE, 0),
-    "checks": ("pieslice.lab.checks", "TextChecks", frozenset(()), 5),
-    "experiments": ("pieslice.lab.experiments", "Experiments", frozenset(()), 5),
+    "trials": ("pieslice.lab.pool.trials", "Trials", _ENDABLE, 0),
+    "checks": ("pieslice.lab.pool.checks", "TextChecks", frozenset(()), 5),
+    "experiments": ("pieslice.lab.experiments.experiments", "Experiments", frozenset(()), 5),
 }
 #: Methods that say how far they are.
 _TELLING: Final = frozenset(("simulate", "sweep", "fuzz"))

@@ -24,9 +24,9 @@ import pieslice
 from pieslice.between.cycles import run_cycles
 from pieslice.lab.command import start
 from pieslice.lab.laboratory import Lab
+from pieslice.lab.pool.trials import identity
 from pieslice.lab.server import HEADER, MOST, application
 from pieslice.lab.texts import EditedTexts
-from pieslice.lab.trials import identity
 from pieslice.lab.worker import Gone, Outdated, Refused, Worker
 
 ROOT = Path(__file__).parents[2]

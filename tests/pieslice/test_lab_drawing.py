@@ -10,9 +10,9 @@ import pytest
 
 import pieslice
 from pieslice.data import JsonObject
-from pieslice.lab.drawing import Scene
+from pieslice.lab.pool.drawing import Scene
+from pieslice.lab.pool.trials import Trials
 from pieslice.lab.texts import EditedTexts
-from pieslice.lab.trials import Trials
 from pieslice.reports.charts import COLOURS, looks
 
 ROOT = Path(__file__).parents[2]

@@ -18,11 +18,11 @@ from pieslice.api.errors import Error
 from pieslice.api.pool import Pool
 from pieslice.cli import main
 from pieslice.inputs.pool import read_pool
-from pieslice.lab.elements import elements
-from pieslice.lab.experiments import Experiments
+from pieslice.lab.experiments.elements import elements
+from pieslice.lab.experiments.experiments import Experiments
+from pieslice.lab.experiments.visits import opened as opened_pool
+from pieslice.lab.experiments.wanted import Fuzzing, Simulating, Sweeping
 from pieslice.lab.texts import EditedTexts
-from pieslice.lab.visits import opened as opened_pool
-from pieslice.lab.wanted import Fuzzing, Simulating, Sweeping
 from pieslice.lab.worker import Worker
 from policy.versions import Version
 from tests.pieslice.test_lab import CAMPUS, NO_PREEMPTION, OWN, TOUR, ask, lab_of, opened

@@ -18,7 +18,7 @@ import pytest
 import pieslice
 from pieslice.cli import build_parser, main
 from pieslice.inputs.options import input_words
-from pieslice.lab.export import MODULES, WEB, bundle, commands, page, template
+from pieslice.lab.sharing.export import MODULES, WEB, bundle, commands, page, template
 from pieslice.lab.texts import EditedTexts
 
 ROOT = Path(__file__).parents[2]

@@ -21,11 +21,11 @@ import pieslice
 from classad.files.ads import read_ads, write_ads
 from negotiator.capture.files import TOOLS
 from pieslice.cli import build_parser, main
-from pieslice.lab import dropped
 from pieslice.lab.command import desk, start
-from pieslice.lab.desk import example
-from pieslice.lab.dropped import Dropped
 from pieslice.lab.server import HEADER, MOST, Lab, application
+from pieslice.lab.start import dropped
+from pieslice.lab.start.desk import example
+from pieslice.lab.start.dropped import Dropped
 from pieslice.lab.worker import Refused
 
 ROOT = Path(__file__).parents[2]

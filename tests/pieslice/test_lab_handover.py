@@ -11,7 +11,7 @@ import pytest
 import pieslice
 from negotiator.io import InputError
 from pieslice.cli import main
-from pieslice.lab.handover import NAME, renamed
+from pieslice.lab.sharing.handover import NAME, renamed
 from pieslice.live.anonymity import Mask
 
 ROOT = Path(__file__).parents[2]

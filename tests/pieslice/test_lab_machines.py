@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pieslice.lab.machines import machines_of
+from pieslice.lab.pool.machines import machines_of
 
 
 def racks(*machines: str) -> dict[str, str]:

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import pieslice
-from pieslice.lab.checks import TextChecks
-from pieslice.lab.saving import SavingError, difference, save
+from pieslice.lab.pool.checks import TextChecks
+from pieslice.lab.sharing.saving import SavingError, difference, save
 from pieslice.lab.texts import EditedTexts
 from tests.pieslice.browsing import CAMPUS, opened, picture, served, write
 

@@ -15,9 +15,9 @@ from negotiator.io import InputError
 from pieslice.cli import main
 from pieslice.lab.command import start
 from pieslice.lab.laboratory import Lab
-from pieslice.lab.saved import VERSION, read_saved
+from pieslice.lab.pool.trials import identity
 from pieslice.lab.server import application
-from pieslice.lab.trials import identity
+from pieslice.lab.sharing.saved import VERSION, read_saved
 from tests.pieslice.test_lab import NO_PREEMPTION, PORT, TOUR, opened
 
 

@@ -9,8 +9,8 @@ from attr import evolve
 
 import pieslice
 from negotiator.model.result import GroupSummary, Reason, Rejection
-from pieslice.lab.suggestions import Suggestion, suggestions
-from pieslice.lab.trials import Trials
+from pieslice.lab.pool.suggestions import Suggestion, suggestions
+from pieslice.lab.pool.trials import Trials
 
 ROOT = Path(__file__).parents[2]
 POOLS = [

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 import pieslice
 from pieslice.data import JsonObject
+from pieslice.lab.pool.trials import Trials
 from pieslice.lab.texts import EditedTexts
-from pieslice.lab.trials import Trials
 from tests.pieslice.browsing import CAMPUS, opened, picture, served, write
 
 JOB, SLOT, HOLDER = "15.0", "slot11@node07@vm", "nice-user.dave@campus.example"

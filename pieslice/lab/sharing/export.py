@@ -22,7 +22,7 @@ from pieslice.data import JsonObject
 from pieslice.lab.texts import EditedTexts
 from pieslice.reports.pages import palette
 
-WEB: Final = Path(__file__).parent / "web"
+WEB: Final = Path(__file__).parents[1] / "web"
 #: Modules of the page, each after those that it imports.
 MODULES: Final = ("dom", "pen", "tree", "map", "rows", "pays", "expressions", "why", "exported")
 #: What the data take the place of.

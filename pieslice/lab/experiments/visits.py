@@ -50,7 +50,7 @@ def opened(place: Path, checks: Worker, finding: Record, texts: EditedTexts) -> 
 
     ``checks``: those of the pool whose policy, with ``texts``, was searched.
     """
-    from pieslice.lab.counterexample import written
+    from pieslice.lab.experiments.counterexample import written
 
     reading, _, version = cast("tuple[PoolReading, float, Version]", checks.given)
     policy = evolve(PolicyFiles.of(reading, finding["now"], version), now=finding["now"])

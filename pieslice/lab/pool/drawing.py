@@ -23,7 +23,7 @@ from negotiator.model.result import ROOT_GROUP, CycleResult, GroupSummary
 from negotiator.model.snapshot import machine_of
 from negotiator.pool.slots import Slot
 from pieslice.data import JsonObject
-from pieslice.lab.machines import machines_of
+from pieslice.lab.pool.machines import machines_of
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.charts import COLOURS, TEXTURES, looks
 from pieslice.reports.document import plain

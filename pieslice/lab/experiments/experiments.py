@@ -23,11 +23,11 @@ from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.search import search
 from pieslice.fuzzing.study import Intent, study_of
 from pieslice.inputs.pool import PoolReading
-from pieslice.lab.counterexample import pool_files
-from pieslice.lab.elements import elements
+from pieslice.lab.experiments.counterexample import pool_files
+from pieslice.lab.experiments.elements import elements
+from pieslice.lab.experiments.wanted import Fuzzing, Simulating, Sweeping
+from pieslice.lab.pool.trials import Trials, shown_block
 from pieslice.lab.texts import EditedTexts, called
-from pieslice.lab.trials import Trials, shown_block
-from pieslice.lab.wanted import Fuzzing, Simulating, Sweeping
 from pieslice.runreport.figures import figure, textures
 from pieslice.runreport.plots import charts
 from pieslice.runreport.verdict import sentences

@@ -15,8 +15,8 @@ from attr import define, field, frozen
 
 from pieslice.data import JsonObject, Record
 from pieslice.lab import asked as reading
+from pieslice.lab.experiments.wanted import Fuzzing, Simulating, Sweeping
 from pieslice.lab.texts import EditedTexts
-from pieslice.lab.wanted import Fuzzing, Simulating, Sweeping
 from pieslice.lab.worker import Gone, Outdated, Refused, Worker
 
 #: Runs at a time: each takes a core.

@@ -28,13 +28,13 @@ from pieslice.api.session import Cancel, Session, Trial
 from pieslice.data import JsonObject
 from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading, read_pool
-from pieslice.lab import CYCLES
-from pieslice.lab.drawing import Scene
-from pieslice.lab.dropped import command
-from pieslice.lab.export import commands
-from pieslice.lab.suggestions import suggestions
+from pieslice.lab.pool import CYCLES
+from pieslice.lab.pool.drawing import Scene
+from pieslice.lab.pool.suggestions import suggestions
+from pieslice.lab.pool.watching import changed, clocks_apart, stamps_of
+from pieslice.lab.sharing.export import commands
+from pieslice.lab.start.dropped import command
 from pieslice.lab.texts import EditedTexts, PolicyFiles, called
-from pieslice.lab.watching import changed, clocks_apart, stamps_of
 from pieslice.negotiate.course import seconds_between
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.layout import Block, Drawn, Line, TextTable, plural

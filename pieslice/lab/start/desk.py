@@ -15,13 +15,13 @@ from attr import define, field
 from negotiator.io import InputError
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading
-from pieslice.lab.dropped import Dropped, DroppedPool, commands
+from pieslice.lab.start.dropped import Dropped, DroppedPool, commands
 from pieslice.lab.worker import Refused, Workers
 
 #: The example, in the package or beside it in a checkout.
 _EXAMPLES: Final = (
-    Path(__file__).parent / "campus",
-    Path(__file__).parents[2] / "examples" / "campus",
+    Path(__file__).parents[1] / "campus",
+    Path(__file__).parents[3] / "examples" / "campus",
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from classad.errors import Diagnostic
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading
-from pieslice.lab.saving import difference, save
+from pieslice.lab.sharing.saving import difference, save
 from pieslice.lab.texts import EditedTexts, PolicyFiles, called, span
 from pieslice.policies.answers import of_all
 from policy.config import Config

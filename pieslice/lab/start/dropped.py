@@ -21,7 +21,7 @@ from attr import Factory, frozen
 from negotiator.capture.files import FILES, TOOLS, CapturePaths, reason
 from pieslice.data import JsonObject
 from pieslice.inputs.sorting import NO_ADS
-from pieslice.lab.taken import DroppedFile, taken_for
+from pieslice.lab.start.taken import DroppedFile, taken_for
 from pieslice.lab.worker import Refused
 from pieslice.live.names import temporary
 
