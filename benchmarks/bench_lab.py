@@ -108,7 +108,7 @@ def measured(name: str, pool: Path, browser: Browser) -> list[dict[str, Any]]:
         shown = page.locator("#kinds").text_content() or ""
         rows.append({"what": "edit", "seconds": median(edits), "same": slots in shown})
         answers = []
-        for row in page.locator("#rows tbody tr").all()[:5]:
+        for row in page.locator("#rows tbody tr[data-name]").all()[:5]:
             answers.append(changed(page, "#answer", row.click))
         rows.append({"what": "why", "seconds": median(answers)})
         rows.append({"what": "frame", "seconds": page.evaluate(SCROLL, "#map") / 1000})
