@@ -7,6 +7,7 @@ Inputs: texts, settings.  Outputs: findings; configurations as they were read la
 
 from __future__ import annotations
 
+import gc
 import os
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
@@ -46,6 +47,7 @@ class Server(LanguageServer):  # type: ignore[misc]
         self.changes: dict[str, str] = {}
         self.loop: AbstractEventLoop | None = None
         self.shown = ""
+        self.has_checked = False
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Answer what is no message at all; the rest is answered where it was asked."""
@@ -128,6 +130,9 @@ class Server(LanguageServer):  # type: ignore[misc]
             self.tell(partial(self.show, f"{path}: {in_one_line(problem)}"))
             return
         self.tell(partial(self._checked, key, found, marks))
+        if not self.has_checked:  # what the first check has made ready
+            self.has_checked = True
+            spare_what_stays()
 
     def _check_ads(self, path: str, text: str) -> None:
         from pieslice.lsp.shown import ad_marks
@@ -188,6 +193,12 @@ class Server(LanguageServer):  # type: ignore[misc]
         self.shown = text
         kind = types.MessageType.Warning
         self.window_show_message(types.ShowMessageParams(type=kind, message=text))
+
+
+def spare_what_stays() -> None:
+    """No search for garbage goes through what is there now again, 50 ms each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def path_of(uri: str) -> str:

@@ -6,7 +6,6 @@ Inputs: messages on standard input.  Outputs: messages on standard output.
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import sys
@@ -21,7 +20,7 @@ from pygls.exceptions import JsonRpcException
 
 from pieslice.data import Content
 from pieslice.lsp.protocol import RequestFailed
-from pieslice.lsp.server import Server, in_one_line
+from pieslice.lsp.server import Server, in_one_line, spare_what_stays
 from pieslice.lsp.settings import settings_of
 
 #: What takes a message of an editor.
@@ -55,10 +54,9 @@ def _initialized(server: Server, params: types.InitializedParams) -> None:
 
 
 def _get_ready() -> None:
-    """Import what answers; no search for garbage goes through it again, 50 ms each time."""
+    """Import what answers."""
     import_module(_ANSWERS)
-    gc.collect()
-    gc.freeze()
+    spare_what_stays()
 
 
 def _initialize(server: Server, params: types.InitializeParams) -> None:
