@@ -6,6 +6,7 @@ Inputs: parsed arguments.  Outputs: the address on standard output, or a file; t
 from __future__ import annotations
 
 import argparse
+import signal
 import socket
 import sys
 import webbrowser
@@ -13,6 +14,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
+from threading import Thread
 from time import time
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -181,16 +183,29 @@ def _serve(args: argparse.Namespace, job: _Job | str) -> int:
             timeout_graceful_shutdown=_PATIENCE,
         )
     )
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    # The server takes signals once it runs. An exception that Ctrl-C raises before that can be
+    # lost: Python drops those of finalizers.
+    before = signal.signal(signal.SIGINT, end)
     try:
-        with suppress(KeyboardInterrupt):
-            print(f"pieslice lab: {lab.address}\nCtrl-C ends it", flush=True)
-            if not args.no_browser:
-                with suppress(webbrowser.Error):
-                    webbrowser.open(lab.address)
-            server.run(sockets=sockets)
+        print(f"pieslice lab: {lab.address}\nCtrl-C ends it", flush=True)
+        if not args.no_browser:
+            # Some browsers run until they are closed, and need the server meanwhile.
+            Thread(target=_browse, args=(lab.address,), daemon=True).start()
+        server.run(sockets=sockets)
     finally:
+        signal.signal(signal.SIGINT, before)
         lab.close()
     return EXIT_OK
+
+
+def _browse(address: str) -> None:
+    """Open the page, if there is a browser."""
+    with suppress(webbrowser.Error):
+        webbrowser.open(address)
 
 
 def _export(job: _Job, target: Path, edit: str | None) -> int:

@@ -11,7 +11,10 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import suppress
+from io import StringIO
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -493,6 +496,28 @@ def test_the_folder_is_private_and_goes_with_the_laboratory() -> None:
     assert not place.exists()
 
 
+class Interrupted(StringIO):
+    """Standard output that gets a Ctrl-C as soon as it is written to, where Python drops errors."""
+
+    def write(self, text: str) -> int:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return super().write(text)
+
+
+def test_ctrl_c_ends_it_as_soon_as_the_address_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    second = Timer(30, signal.raise_signal, (signal.SIGINT,))
+    second.start()
+    monkeypatch.setattr(sys, "stdout", Interrupted())
+    try:
+        assert main(["lab", "--no-browser"]) == 0
+        assert second.is_alive(), "it ran on until the second Ctrl-C"
+    finally:
+        second.cancel()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="signals")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_folder_goes_with_the_process_however_that_ends(
@@ -502,10 +527,13 @@ def test_the_folder_goes_with_the_process_however_that_ends(
     more = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=more) as process:
         assert process.stdout is not None
-        assert "?token=" in process.stdout.readline()
-        assert list(tmp_path.glob("pieslice-lab-*"))
-        process.send_signal(end)
-        process.wait(60)
+        try:
+            assert "?token=" in process.stdout.readline()
+            assert list(tmp_path.glob("pieslice-lab-*"))
+            process.send_signal(end)
+            process.wait(60)
+        finally:
+            process.kill()
     patience = time.monotonic() + 60
     while list(tmp_path.glob("pieslice-lab-*")) and time.monotonic() < patience:
         time.sleep(0.05)

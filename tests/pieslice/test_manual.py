@@ -98,9 +98,12 @@ def serve(line: str) -> None:
     ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with Popen(words, stdout=PIPE, text=True, env=environment, preexec_fn=ctrl_c) as server:
         assert server.stdout is not None
-        assert "http://127.0.0.1:" in server.stdout.readline()
-        server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=60) == 0
+        try:
+            assert "http://127.0.0.1:" in server.stdout.readline()
+            server.send_signal(signal.SIGINT)
+            assert server.wait(timeout=60) == 0
+        finally:
+            server.kill()
 
 
 @pytest.mark.slow
