@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
 from itertools import accumulate, pairwise, repeat
 from struct import pack, unpack
 from typing import Any, Final, cast
@@ -37,6 +38,14 @@ BAD: Final = 3
 #: So many values are compared one by one, and so many numbers at once.
 _FEW = 16
 _SEVERAL = 256
+
+
+class Alike(IntEnum):
+    """Values of which a comparison with one value makes the same, but for strings like it."""
+
+    STRING = 0
+    UNDEFINED = 1
+    OTHER = 2
 
 
 class NotVectorized(Exception):  # noqa: N818 - leaves a program, is no error
@@ -145,6 +154,29 @@ class Vector:
             known = self.memo["strings"] = set(map(type, self.others)) == {str}
         return self.others if known else None
 
+    def alike(self) -> bytes:
+        """What each value is to a comparison with another kind of values: an ``Alike``."""
+        known: bytes | None = self.memo.get("alike")
+        if known is None:
+            values = self.values()
+            known = self.memo["alike"] = bytes(
+                Alike.STRING
+                if value.__class__ is str
+                else Alike.UNDEFINED
+                if value is UNDEFINED
+                else Alike.OTHER
+                for value in values
+            )
+        return known
+
+    def apart(self) -> Sequence[int]:
+        """The places of values that are neither strings nor undefined."""
+        known: list[int] | None = self.memo.get("apart")
+        if known is None:
+            kinds = enumerate(self.alike())
+            known = self.memo["apart"] = [at for at, kind in kinds if kind == Alike.OTHER]
+        return known
+
     def near(self, value: ClassAdValue) -> Sequence[int]:
         """The places of the values that could be equal to this one."""
         known: dict[object, list[int]] | None = self.memo.get("near")
@@ -248,7 +280,7 @@ def _compared(
     """What a comparison makes of many values and one by few calls; None if that cannot be told.
 
     As numbers rise the result of ``<`` and the like changes at most once.  Of ``==`` and the like
-    all texts have one result but those that could be equal to the value.
+    all strings have one result but those that could be equal to the value, and so has undefined.
     """
     many, one = (left, right.value(0)) if left.step else (right, left.value(0))
     size = len(many)
@@ -264,23 +296,43 @@ def _compared(
             return None
         first, last = ask(0), ask(end - 1)
         turn = bisect_left(range(end), True, key=lambda place: ask(place) != first)
+        alike, results = bytes(turn) + b"\1" * (size - turn), [first, last]
     else:
-        single = many.near(one) if many.texts() else range(size)
+        # Where there are no others the kernel compares.
+        if not many.others or len(many.apart()) > _FEW:
+            return None
+        alike = many.alike()
+        single = [place for place in many.near(one) if alike[place] != Alike.UNDEFINED]
+        single += [place for place in many.apart() if place not in single]
         if len(single) > _FEW:
             return None
-        far = next((place for place in range(size) if place not in single), -1)
-        if far < 0:
-            return None
-        first = last = ask(far)
-        turn = end = size
-    if first.__class__ is not bool or last.__class__ is not bool:
+        far = [alike.find(kind) for kind in (Alike.STRING, Alike.UNDEFINED)]
+        while far[0] in single:
+            far[0] = alike.find(Alike.STRING, far[0] + 1)
+        results = [UNDEFINED if place < 0 else ask(place) for place in far]
+    return _spread(alike, results, {place: ask(place) for place in single})
+
+
+def _spread(
+    kinds: bytes, results: Sequence[ClassAdValue], own: Mapping[int, ClassAdValue]
+) -> Vector | None:
+    """The vector of the result of each kind, but for places with their own.
+
+    None if a kind's is neither a boolean nor exceptional.
+    """
+    if not all(it.__class__ is bool or it is UNDEFINED or it is ERROR for it in results):
         return None
-    tags = bytearray((Tag.BOOLEAN,)) * size
-    payload = array("q", (first,)) * turn + array("q", (last,)) * (size - turn)
-    judged = bytearray((logical(first),)) * turn + bytearray((logical(last),)) * (size - turn)
+    single = [Vector.of([it]) for it in results]
+    tags, judged = (
+        bytearray(kinds.translate(bytes(table).ljust(256, b"\0")))
+        for table in ([it.tags[0] for it in single], map(logical, results))
+    )
+    payload = NO_PAYLOAD * len(kinds)
+    if any(it.payload[0] for it in single):
+        numbers = bytes(it.payload[0] for it in single)
+        payload = array("q", list(kinds.translate(numbers.ljust(256, b"\0"))))
     others: dict[int, ClassAdValue] = {}
-    for place in single:
-        value = ask(place)
+    for place, value in own.items():
         _set(tags, payload, others, place, value)
         judged[place] = logical(value)
     found = Vector(tags, payload, others)

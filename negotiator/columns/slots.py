@@ -142,13 +142,19 @@ class PlacedAds:
         self.places: array[int] = array("i")
         self.base: Store
         self._slots: Mapping[int, Slot] = {}
+        #: Those of them that are not what their rows in the other table are.
+        self._own: Mapping[int, Slot] = {}
         self._nobody = ClassAd()
 
     def show(self, slots: ColumnSlots, numbers: Sequence[int]) -> dict[int, Slot]:
         """The slots that are the rows from now on, by the number of the row."""
         self._slots = found = dict(zip(numbers, slots, strict=True))
-        self.base, self.names = slots.rows.table.store, set(slots.changed)
+        self.base, self.names = slots.rows.table.store, slots.changed.copy()
         self.places = slots.places()
+        own = found.items() if self.names else ()
+        self._own = {row: slot for row, slot in own if slot.changes or slot.copied is not None}
+        if not any(slot.copied is not None for slot in self._own.values()):
+            self.names &= set().union(*[slot.changes for slot in self._own.values()])
         if len(found) != self.size:
             places = array("i", [NOWHERE]) * self.size
             for number, place in zip(numbers, self.places, strict=True):
@@ -164,7 +170,7 @@ class PlacedAds:
     def changed(self, name: str) -> dict[int, object]:
         """What the cycle has made of an attribute, by row."""
         found = {}
-        for row, slot in self._slots.items():
+        for row, slot in self._own.items():
             if name in slot.changes:
                 found[row] = slot.changes[name][1]
             elif slot.copied is not None:

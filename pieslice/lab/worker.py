@@ -10,6 +10,7 @@ Inputs: a kind of work and what it begins with.  Outputs: ``Worker``; answers ar
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
@@ -54,6 +55,10 @@ class Gone(Exception):  # noqa: N818 - its text is the answer
     """The process has ended, and what is known of that."""
 
 
+#: How many more objects there are to be than at the last search for garbage before the next.
+_MANY_OBJECTS: Final = 500_000
+
+
 @frozen
 class _Question:
     number: int
@@ -90,6 +95,9 @@ def serve(pipe: Connection, kind: str, folder: str | None = None) -> None:
     threading.Thread(target=listen, daemon=True).start()
     begun = inbox.get()
     state, desk = _attempt(lambda: work(*begun.arguments))
+    # The pool stays, and so do the last trials: looking through them takes longer than an edit.
+    gc.freeze()
+    gc.set_threshold(_MANY_OBJECTS)
     try:
         pipe.send((0, state, getattr(desk, "facts", None) if state == DONE else desk))
         while state == DONE:

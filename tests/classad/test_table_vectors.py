@@ -12,7 +12,7 @@ from classad.ads.ad import ListValue
 from classad.evaluate import evaluate
 from classad.evaluation.functions import load
 from classad.evaluation.state import EvalState
-from classad.language.operators import BINARY, UNARY, choose
+from classad.language.operators import BINARY, COMPARISONS, UNARY, choose
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, AbsTime, RelTime
 from classad.match import symmetric_match
 from classad.table import Table
@@ -100,6 +100,47 @@ def test_binary_operators(backend: None, symbol: str) -> None:
             assert shown(made.values()) == shown([function(one, value) for value in values])
     both = binary(symbol, Vector.constant(3), Vector.constant(2.0))
     assert (both.step, shown(both.values())) == (0, shown([function(3, 2.0)]))
+
+
+@given(
+    st.lists(st.sampled_from(["a", "A", "b", "ab", "", UNDEFINED]) | st.sampled_from(VALUES)),
+    st.lists(st.text("abAB", max_size=2), min_size=20, max_size=40),
+    st.sampled_from(["a", "AB", "x", *VALUES]),
+    st.sampled_from(sorted(COMPARISONS)),
+)
+def test_many_strings_some_of_them_undefined_compare_with_one_value_as_each_does(
+    some: list[Any], texts: list[str], one: Any, symbol: str
+) -> None:
+    values = [*some, *texts, *[UNDEFINED] * 20]
+    function = BINARY[symbol].implementation
+    for made, expected in (
+        (
+            binary(symbol, Vector.of(values), Vector.constant(one)),
+            [function(v, one) for v in values],
+        ),
+        (
+            binary(symbol, Vector.constant(one), Vector.of(values)),
+            [function(one, v) for v in values],
+        ),
+    ):
+        assert shown(made.values()) == shown(expected)
+        assert list(made.judged()) == list(map(logical, expected))
+
+
+@pytest.mark.parametrize("symbol", ["==", "!=", "=?=", "=!="])
+def test_strings_that_one_differs_from_are_not_compared_one_by_one(
+    symbol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row, pairs = BINARY[symbol], list[tuple[Any, Any]]()
+
+    def compare(a: Any, b: Any) -> Any:
+        pairs.append((a, b))
+        return row.implementation(a, b)
+
+    monkeypatch.setitem(BINARY, symbol, row._replace(implementation=compare))
+    many = Vector.of([*[f"gpu{n}" for n in range(2000)], *[UNDEFINED] * 2000, 5])
+    binary(symbol, many, Vector.constant("GPU7"))
+    assert len(pairs) < 10
 
 
 @pytest.mark.parametrize("symbol", sorted(UNARY))
