@@ -5,8 +5,8 @@ the example pool, and those of ``bench_cycle`` with 10,000 and 100,000 slots.  I
 which playwright finds or brings.  Seconds on the clock: from the command to the map, without the
 browser's own start; from a key to the difference, and from a click on the first row to its answer,
 the median of several; how long one frame takes while the column of the pool is scrolled, the worst;
-megabytes of the page's memory and of all that was sent to it.  Beside an edit stands whether the
-page shows the slots that ``Pool.diff`` has.  A table, then JSON lines.
+megabytes of the page's memory, of what was sent for the first view, and for one edit.  Beside an
+edit stands whether the page shows the slots that ``Pool.diff`` has.  A table, then JSON lines.
 """
 
 from __future__ import annotations
@@ -102,7 +102,10 @@ def measured(name: str, pool: Path, browser: Browser) -> list[dict[str, Any]]:
         page.goto(address)
         page.locator("#verdict", has_text="start").wait_for()
         page.locator("#rows button").first.wait_for()
+        sent = page.evaluate(SENT) / 1e6
+        rows.append({"what": "sent", "mb": sent})
         edits = [typed(page, text) for text in EDITS]
+        rows.append({"what": "edit's", "mb": (page.evaluate(SENT) / 1e6 - sent) / len(EDITS)})
         before = pieslice.read(pool)
         slots = f"Slots {len(before.diff(before.with_config(EDIT)).slots)}"
         shown = page.locator("#kinds").text_content() or ""
@@ -117,7 +120,6 @@ def measured(name: str, pool: Path, browser: Browser) -> list[dict[str, Any]]:
         heap = session.send("Runtime.getHeapUsage")
         used = heap["usedSize"] + heap.get("backingStorageSize", 0)
         rows.append({"what": "memory", "mb": used / 1e6})
-        rows.append({"what": "sent", "mb": page.evaluate(SENT) / 1e6})
     context.close()
     return [{"profile": name, **row} for row in rows]
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import pieslice
-from tests.pieslice.browsing import CAMPUS, ROOT, opened, picture, served
+from tests.pieslice.browsing import CAMPUS, ROOT, opened, picture, served, write
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -155,3 +155,54 @@ def test_users_beyond_the_eight_are_grey_with_texture_on_request(
             picture(page, "texture")
             box.uncheck()
             assert canvas.evaluate("it => it.toDataURL()") == before
+
+
+@pytest.fixture
+def vast(tmp_path: Path) -> Path:
+    """A hundred thousand slots of nine users, and one job that waits."""
+    jobs = (
+        'MyType = "Job"\nClusterId = 1\nProcId = 0\nOwner = "eve"\nUser = "eve@x"\nJobStatus = 1\n'
+        "RequestCpus = 1\nRequestMemory = 1\nRequestDisk = 1\nRequirements = true\nQDate = 1000\n"
+    )
+    always = (
+        'MyType = "Machine"\nCpus = 1\nMemory = 1024\nDisk = 1024\nRequirements = true\n'
+        "MyCurrentTime = 2000\nLastHeardFrom = 2000\n"
+    )
+    with (tmp_path / "slots.ads").open("w") as file:
+        for at in range(100_000):
+            user = f'"user{at % 9}@x"'
+            claimed = f'State = "Claimed"\nRemoteUser = {user}\nRemoteOwner = {user}\n'
+            state = claimed if at % 10 else 'State = "Unclaimed"\n'
+            file.write(f'Name = "slot{at % 40}@n{at // 40}"\n{always}{state}\n')
+    (tmp_path / "jobs.ads").write_text(jobs, "utf-8")
+    (tmp_path / "condor_config").write_text("", "utf-8")
+    return tmp_path
+
+
+PAINTED = """canvas => {
+  const {width, height} = canvas, pen = canvas.getContext("2d");
+  const {data} = pen.getImageData(0, 0, width, height);
+  for (let at = 3; at < data.length; at += 4) if (data[at]) return true;
+  return false;
+}"""
+
+
+def test_a_hundred_thousand_slots_are_painted_scrolled_and_edited(
+    browser: Browser, vast: Path
+) -> None:
+    for address in served(vast):
+        for page in opened(browser, address):
+            expect(page.locator("#pool")).to_contain_text("100,000 slots")
+            # By holder each cell stands for slots of one user on one machine.
+            weights = page.locator("#groups canvas").evaluate_all(
+                "all => all.flatMap(it => it.boxes.map(one => one.cell.weight))"
+            )
+            assert sum(weights) == 100_000
+            picture(page, "100000-slots")
+            page.get_by_label("order").select_option("by machine")
+            last = page.locator("#groups canvas").last
+            last.scroll_into_view_if_needed()
+            assert last.evaluate(PAINTED)
+            assert last.evaluate("it => it.boxes.at(-1).cell.parts.length") == 40
+            write(page, "NEGOTIATOR_SLOT_CONSTRAINT = Cpus > 1\n")
+            expect(page.locator("#sentence")).to_contain_text("eve loses all of 1 match")

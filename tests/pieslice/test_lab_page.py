@@ -70,6 +70,7 @@ def test_a_slot_that_goes_another_way_says_why(page: Page) -> None:
     expect(page.locator("#answer .side").nth(1)).to_contain_text(
         "claimed while preemption is not considered"
     )
+    picture(page, "why")
 
 
 def test_a_slip_is_marked_and_repaired_by_the_keyboard(page: Page) -> None:
@@ -154,6 +155,16 @@ def test_a_narrow_page_has_one_column_at_a_time(page: Page) -> None:
     expect(page.locator("#groups canvas").first).to_be_visible()
     expect(page.locator("#editor")).to_be_hidden()
     picture(page, "narrow")
+
+
+@pytest.mark.parametrize("width", [1280, 1440, 3840])
+def test_the_head_is_whole_and_nothing_is_beside_the_page(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    expect(page.locator("#pool")).to_contain_text("6 users")
+    cut = "all => all.filter(it => it.scrollWidth > it.clientWidth).map(it => it.id || it.tagName)"
+    assert page.locator("header, header *, main, main > section").evaluate_all(cut) == []
+    assert page.evaluate("document.scrollingElement.scrollWidth") == width
+    picture(page, f"{width}-wide")
 
 
 def test_names_are_text_whatever_they_are(browser: Browser, tmp_path: Path) -> None:
