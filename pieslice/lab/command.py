@@ -101,7 +101,10 @@ class _Job:
     @property
     def path(self) -> str:
         """The path or host that alone names the pool; empty where there is more to it."""
-        if len(self.words) != 1 or self.words == ANYWHERE:
+        # What a saved page has by itself.
+        more = [word for name in self.reading.local_names for word in ("--local-name", name)]
+        more += ["--made-up-jobs"] if self.reading.inputs.paths.made_up_jobs else []
+        if sorted(self.words[1:]) != sorted(more) or self.words == ANYWHERE:
             return ""
         path = Path(self.words[0])
         return str(path.absolute()) if path.exists() else self.words[0]
@@ -120,6 +123,9 @@ def _saved(args: argparse.Namespace) -> SavedPage | None:
     args.inputs = [one for one in args.inputs if not is_saved(str(one))]
     if not names_pool(args):
         args.inputs = [saved.found_pool()]
+    if args.local_name is None and saved.negotiator:
+        args.local_name = [saved.negotiator]
+    args.made_up_jobs |= saved.made_up
     return saved
 
 

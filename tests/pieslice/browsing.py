@@ -84,6 +84,17 @@ def write(page: Page, text: str) -> None:
     page.keyboard.insert_text(text)
 
 
+def saved(page: Page, folder: Path) -> Path:
+    """The ``.pieslice`` file that the page gives."""
+    page.get_by_role("button", name="Link", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save", exact=True).click()
+    target = folder / download.value.suggested_filename
+    download.value.save_as(target)
+    page.get_by_role("button", name="Close").click()
+    return target
+
+
 def picture(page: Page, name: str) -> None:
     if PICTURES:
         page.screenshot(path=Path(PICTURES) / f"{name}.png")

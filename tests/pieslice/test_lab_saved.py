@@ -72,6 +72,7 @@ DAMAGED: list[tuple[str | dict[str, object], str]] = [
     ({"question": {"what": "job"}}, "damaged"),
     ({"pool": None}, "damaged"),
     ({"pool": {"name": "a", "identity": "b"}}, "damaged"),
+    ({"pool": {"name": "a", "identity": "b", "path": "", "negotiator": 1}}, "damaged"),
 ]
 
 

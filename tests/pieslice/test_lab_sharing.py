@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from pieslice.cli import main
-from tests.pieslice.browsing import CAMPUS, ROOT, opened, picture, served, write
+from tests.pieslice.browsing import CAMPUS, ROOT, opened, picture, saved, served, write
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -249,24 +249,13 @@ def test_a_laboratory_begins_with_an_edit(browser: Browser, tmp_path: Path) -> N
 # --- saved pages ----------------------------------------------------------------------------------
 
 
-def save(page: Page, folder: Path) -> Path:
-    """The file that the page gives."""
-    page.get_by_role("button", name="Link", exact=True).click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save", exact=True).click()
-    assert download.value.suggested_filename == "campus.pieslice"
-    target = folder / "campus.pieslice"
-    download.value.save_as(target)
-    page.get_by_role("button", name="Close").click()
-    return target
-
-
 def test_a_page_is_saved_and_opened_again(browser: Browser, page: Page, tmp_path: Path) -> None:
     page.get_by_role("button", name=SUGGESTED).click()
     page.get_by_role("tab", name="Slots 15").click()
     page.locator("#rows tbody tr", has_text="slot11@node07@vm").click()
     expect(page.locator("#why-title")).to_have_text("Why job 15.0 on slot11@node07@vm")
-    file = save(page, tmp_path)
+    file = saved(page, tmp_path)
+    assert file.name == "campus.pieslice"
     text = file.read_text("utf-8")
     assert str(CAMPUS) in text
     assert f'"{SUGGESTED}"' in text

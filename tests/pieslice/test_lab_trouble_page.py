@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.pieslice.browsing import CAMPUS, ROOT, opened, picture, served, write
+from tests.pieslice.browsing import CAMPUS, ROOT, opened, picture, saved, served, write
 from tests.pieslice.test_lab import children
 from tests.pieslice.test_lab_trouble import job, of, slot
 
@@ -45,16 +45,22 @@ def test_a_pool_that_changed_is_read_again_and_the_text_stays(
         expect(page.locator("#refusal")).to_be_hidden()
 
 
-def test_a_negotiator_is_chosen_in_the_head(browser: Browser) -> None:
-    for page in page_of(browser, TOUR, "--config", TOUR / "two_negotiators"):
+def test_a_negotiator_is_chosen_in_the_head(browser: Browser, tmp_path: Path) -> None:
+    pool = (TOUR, "--config", TOUR / "two_negotiators")
+    for page in page_of(browser, *pool):
         write(page, f"{SUGGESTED}\n")
         choice = page.locator("#negotiator select")
         expect(choice.locator("option")).to_have_text(["no local name", "CHEMISTRY", "REST"])
         whole = page.locator("#groups h3").first.inner_text()
-        choice.select_option("CHEMISTRY")
+        with page.expect_navigation():
+            choice.select_option("CHEMISTRY")
         # Its slots are some of the pool's.
         expect(page.locator("#groups h3").first).not_to_have_text(whole)
         expect(choice).to_have_value("CHEMISTRY")
+        expect(page.locator(".cm-content")).to_contain_text(SUGGESTED)
+        file = saved(page, tmp_path)
+    for page in page_of(browser, *pool, file):
+        expect(page.locator("#negotiator select")).to_have_value("CHEMISTRY")
         expect(page.locator(".cm-content")).to_contain_text(SUGGESTED)
 
 
@@ -72,6 +78,10 @@ def test_slots_alone_can_be_tried_with_what_runs(browser: Browser, tmp_path: Pat
         page.get_by_role("button", name=SUGGESTED).click()
         expect(page.locator("#sentence")).not_to_have_text("")
         picture(page, "made-up")
+        file = saved(page, tmp_path.parent)
+    for page in page_of(browser, file):
+        expect(page.locator("#made-up")).to_be_visible()
+        expect(page.locator(".cm-content")).to_contain_text(SUGGESTED)
 
 
 def test_a_pool_without_groups_has_its_users_in_no_group(browser: Browser, tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ class SavedPage:
 
     ``identity``: of the pool, see ``trials.identity``; ``pool``: its path, empty where it is not
     known.  ``view``, ``question``: what the page showed and answered, as it has them.
+    ``negotiator``: the local name of the pool's, empty for the one that has none; ``made_up``:
+    whether its jobs are made up from what runs.
     """
 
     path: Path
@@ -44,6 +46,8 @@ class SavedPage:
     texts: EditedTexts
     view: JsonObject
     question: JsonObject | None
+    negotiator: str = ""
+    made_up: bool = False
 
     def content(self) -> JsonObject:
         """What the page is sent."""
@@ -117,6 +121,8 @@ def _page(path: Path, data: Content) -> SavedPage:
         EditedTexts(_lines(data["overlay"]), files),
         dict(view),
         question,
+        _text(pool.get("negotiator", "")),
+        pool.get("made_up") is True,
     )
 
 

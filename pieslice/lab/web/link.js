@@ -77,9 +77,9 @@ const NONE = ": the page opens without it.";
 const lines = text => text.split("\n");
 
 // The text of a `.pieslice` file: the same content, line by line, and whose it is.
-export function savedOf({overlay, files, view, question}, {name, identity, path}) {
+export function savedOf({overlay, files, view, question}, {name, identity, path, negotiators, made_up}) {
   const content = {
-    [HEAD]: Number(VERSION), pool: {name, identity, path: path || ""}, overlay: lines(overlay),
+    [HEAD]: Number(VERSION), pool: {name, identity, path: path || "", negotiator: negotiators.chosen, made_up: made_up > 0}, overlay: lines(overlay),
     files: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, lines(text)])), view,
     question: question && {what: question.what, name: question.name, slot: question.slot || null},
   };
