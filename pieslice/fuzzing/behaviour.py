@@ -120,10 +120,13 @@ def behaviour_of(
     found = search(tests, pairs, seed, go_on=go_on or _always)
     broken = {one.property for one in found.findings}
     held = tuple(name for name, _ in found.tested if name not in broken)
+    totals = {one.subject.macro: one for one in tests if isinstance(one, Total)}
     told = tuple(
         BrokenInShort(one)
         for one in found.findings
-        if may_read(config, one.macro) and not _rests_on_a_guess(config, one)
+        if may_read(config, one.macro)
+        and not _rests_on_a_guess(config, one)
+        and (one.property != Total.name or totals[one.macro].matters(one.case))
     )
     if not told and not held:
         return Behaviour(missing="no daemon here reads an expression that `pieslice fuzz` tries")

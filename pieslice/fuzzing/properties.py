@@ -30,6 +30,7 @@ from pieslice.fuzzing.finding import (
     kind_of,
     step,
     unconditional,
+    undefined_matters,
 )
 from pieslice.fuzzing.readings import read
 from pieslice.fuzzing.sample import Sample
@@ -145,6 +146,20 @@ class Total(Property):
                 self.name, subject.macro, subject.place, clause, says, (shown_step,), case
             )
         return None
+
+    def matters(self, case: FuzzCase) -> bool:
+        """Does a daemon something else than is meant, where the value is undefined?"""
+        subject = self.subject
+        if subject.wanted not in (Wanted.TRUTH, Wanted.CONDITION):
+            return True
+        if subject.macro.upper().startswith(_OF_HELD_JOBS):
+            case = held(case)
+        for my, target, context in self.ads(case):
+            job, slot = (my, None) if target is None else (target, my)
+            value = evaluate(subject.tree, my, target, context=context)
+            if not self.fits(value):
+                return value is not UNDEFINED or undefined_matters(subject.tree, job, slot, context)
+        return True
 
     def ads(self, case: FuzzCase) -> Iterator[tuple[ClassAd, ClassAd | None, EvalContext]]:
         """What the expression is evaluated in."""

@@ -277,7 +277,7 @@ def of_all(host: Host, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     end them."""
     found = list(verdicts)
     judged = {one.daemon.subsystem for one in found}
-    runs = host.daemons if host.listed is not None else ()
+    runs = host.daemons if host.listed is not None and not host.adds else ()
     others = (Daemon(name) for name in JUDGED if name in runs and name not in judged)
     found += [Verdict(one, True, 0, f"{one} would start") for one in others]
     order = {name: at for at, name in enumerate(JUDGED)}

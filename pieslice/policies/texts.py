@@ -57,6 +57,9 @@ def host_line(host: Host) -> str:
     """What a host is for the pool, and what says so, as a phrase."""
     if host.listed is None:
         return f"no DAEMON_LIST is set; read as the files of {host.programs}"
+    if host.adds:
+        added = listing(f"condor_{name.lower()}" for name in host.daemons if name != "MASTER")
+        return f"adds {added} to another file's DAEMON_LIST"
     article = "an" if host.title[0] in "aeiou" else "a"
     text = host.listed[1]
     what = f"is `{text}`" if len(text) <= SHORT else f"has {len(host.daemons)} kinds of daemons"

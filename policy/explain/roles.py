@@ -22,9 +22,13 @@ from policy.knobs.lists import memberships
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
-from policy.language.table import DETECTED_ORIGIN
+from policy.language.table import DETECTED_ORIGIN, Definition
 
 _LIST: Final = "DAEMON_LIST"
+#: What a configuration sets that is not only a part of another one.
+_OF_WHOLES: Final = (_LIST, "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE", "RELEASE_DIR")
+#: Without one of these a host does nothing for its pool.
+_MAIN_WORK: Final = ("COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD")
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW: Final = 2
 
@@ -61,10 +65,12 @@ _STARTED_BY: Final = {
 @frozen
 class Host:
     """``daemons``: the kinds of those that run, as ``STARTD``; ``listed``: where DAEMON_LIST is
-    set and to what, None if the files do not say which daemons run."""
+    set and to what, None if the files do not say which daemons run; ``adds``: it only adds daemons
+    to those of another file's DAEMON_LIST."""
 
     daemons: tuple[str, ...]
     listed: tuple[Origin, str] | None = None
+    adds: bool = False
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -107,7 +113,8 @@ def host_of(config: Config) -> Host:
             text = entry.raw
         names = re.split(r"[\s,]+", text.strip())
         kinds = dict.fromkeys(_kind(config, name) for name in names if name)
-        return Host(tuple(kinds), (origin_of(_LIST, entry), " ".join(text.split())))
+        adds = _adds(entry) and set(kinds).isdisjoint(_MAIN_WORK)
+        return Host(tuple(kinds), (origin_of(_LIST, entry), " ".join(text.split())), adds)
     parts = (*_OF_DAEMONS, "DEFRAG")
     concerned = dict.fromkeys(daemon for daemon in _concerned(config) if daemon in parts)
     return Host(tuple(concerned) or (config.context.subsystem,))
@@ -119,10 +126,19 @@ def may_read(config: Config, macro: str) -> bool:
     It may where no file has DAEMON_LIST, and where the first that has it adds to that of others.
     """
     host, entry = host_of(config), config.seen_by("MASTER").lookup(_LIST)
-    if host.listed is None or entry is None or host.reads(macro):
+    return host.listed is None or entry is None or host.reads(macro) or _adds(entry)
+
+
+def is_whole(config: Config) -> bool:
+    """Does a configuration say which daemons run or where its files are, as no part of one does?"""
+    if any(config.scope.table.get(name) is not None for name in _OF_WHOLES if name != _LIST):
         return True
-    first = list(entry.chain())[-1]
-    return f"$({_LIST})" in (first.written or "").upper()
+    return config.scope.table.get(_LIST) is not None and not host_of(config).adds
+
+
+def _adds(entry: Definition) -> bool:
+    """Does the first DAEMON_LIST of the files add to one that is not among them?"""
+    return f"$({_LIST})" in (list(entry.chain())[-1].written or "").upper()
 
 
 def _kind(config: Config, name: str) -> str:

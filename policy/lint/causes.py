@@ -25,9 +25,10 @@ _MISNAMED: Final = frozenset(("P201", "P202", "P301"))
 #: Findings about a list, or about the macro that would have been one.
 _OF_LISTS: Final = frozenset(("P213", "P221", "P233"))
 _OUTSIDE: Final = frozenset(("P212", "P301"))
-#: Cause and what comes of it at the same characters.
+#: A finding, and what it may come of at the same characters.
 _SAME_WORD: Final = {
     "P211": ("P233",),
+    "P217": ("P115",),
     "P302": ("P213", "P233"),
     "P303": ("P103", "P213", "P233", "P423"),
     "P410": ("P424",),

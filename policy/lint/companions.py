@@ -15,8 +15,9 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from policy.lint.finding import finding
-from policy.lint.view import Item, Setting, View
+from policy.knobs.other_daemons import DAEMONS
+from policy.lint.finding import Per, finding, meant
+from policy.lint.view import Item, Setting, View, covering
 
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
@@ -268,3 +269,20 @@ def _draining(setting: Setting) -> Iterator[Diagnostic]:
         cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
         message, help_text = "condor_defrag drains no machine", f"DEFRAG_{cause} is 0"
         yield setting.say(alone, message, Item.of(found), help_text)
+
+
+@finding(
+    "P215",
+    "a daemon in DAEMON_LIST whose macro is no program",
+    "The master runs what the macro of each name says. START, for one, is an expression; the master"
+    " logs `Cannot execute` and tries again and again.",
+    bad="DAEMON_LIST = MASTER, START\n",
+    good="DAEMON_LIST = MASTER, STARTD\n",
+    per=Per.ITEM,
+    of="DAEMON_LIST",
+    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
+)
+def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    if covering(item.text) is not None:
+        advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
+        yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)

@@ -22,6 +22,7 @@ from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Advice, Finding, Meant, Per, finding, looks_at, meant
 from policy.lint.trees import (
     comparisons,
+    conjuncts,
     disjuncts,
     is_undefined,
     names,
@@ -364,12 +365,31 @@ def _always(one: MacroExpression, node: Binary) -> Said | None:
 
 
 def _is_end(one: MacroExpression, node: Binary) -> bool:
-    """Is it the last value that there is, beside another bound?"""
+    """Is it the last value that there is, beside another bound; or the first one below another?"""
     others = {name for other in one.comparisons if other is not node for name in names(other)}
     for subject, other in _pairs(node):
         row, bound = find_attribute(subject.name), number(other)
         if row is not None and bound is not None and subject.name.casefold() in others:
-            return bound in (row.range[1], row.range[1] + 1)
+            least, greatest = row.range
+            return bound in (greatest, greatest + 1) or (
+                bound in (least - 1, least) and _is_bounded_above(one, node, subject.name)
+            )
+    return False
+
+
+def _is_bounded_above(one: MacroExpression, node: Binary, name: str) -> bool:
+    """``SlotID >= 1 && SlotID <= 4``."""
+    for chain in one.of_kind(Binary):
+        parts = tuple(conjuncts(chain))
+        if any(part is node for part in parts):
+            return any(
+                symbol in ("<", "<=")
+                and isinstance(subject, Reference)
+                and subject.name.casefold() == name.casefold()
+                for part in parts
+                if isinstance(part, Binary) and one.evaluation.alone(part).truths != {True}
+                for subject, symbol, _ in sides(part)
+            )
     return False
 
 

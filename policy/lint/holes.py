@@ -52,6 +52,10 @@ _RUNTIME: Final = frozenset(
         *("unameopsys", "unamearch", "uname_opsys", "uname_arch", "arch", "opsys", "ip_address"),
     )
 )
+#: Macros of the packaged files of HTCondor-CE that a site's own files refer to and add to.
+_OF_CE: Final = frozenset(
+    ("FRIENDLY_DAEMONS", "UNMAPPED_USERS", "USERS", "SUPERUSERS", "JOB_ROUTER_DEFAULTS_GENERATED")
+)
 #: Macros with a language of their own, in which references may be to the job.
 _OTHER_LANGUAGES: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_", "SUBMIT_TEMPLATE_", "STARTD_JOB_HOOK_")
 _SHORTEST: Final = 4
@@ -132,8 +136,11 @@ def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _is_of_the_pool(name: str) -> bool:
-    """Is it one of HTCondor's own macros, CONDOR_HOST for instance, which another file sets?"""
-    known = name.casefold() in builtin_table() or spelling(name) in meanings()
+    """Is it one of HTCondor's own macros, CONDOR_HOST for instance, which another file sets, or one
+    that the files of HTCondor-CE's packages set?"""
+    known = (
+        name.casefold() in builtin_table() or name.upper() in _OF_CE or spelling(name) in meanings()
+    )
     return known or find_readers(name) is not None
 
 

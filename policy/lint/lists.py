@@ -18,6 +18,7 @@ from attr import evolve
 from classad.errors import Diagnostic, is_one_edit, suggest
 from classad.source import Source
 from policy.data.tables import attribute_names, builtin_table
+from policy.explain.roles import is_whole
 from policy.explain.sentences import listing
 from policy.knobs import find_knob
 from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list, memberships
@@ -26,11 +27,11 @@ from policy.knobs.readers import MAIN, find_readers
 from policy.language.lines import lines_with_conditions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
-from policy.lint.finding import Advice, Finding, Meant, Per, Repair, finding, looks_at, meant
+from policy.lint.finding import NOTE, Advice, Finding, Meant, Per, Repair, finding, looks_at, meant
 from policy.lint.names import is_spoken_of
 from policy.lint.security import EVERYBODY
 from policy.lint.trees import references, scope_of
-from policy.lint.view import ITEM, Item, Setting, View, covering, is_own
+from policy.lint.view import ITEM, Item, Setting, View, is_own
 
 NOT_DEFINED: Final = Finding(
     "P211",
@@ -116,23 +117,6 @@ def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 @finding(
-    "P215",
-    "a daemon in DAEMON_LIST whose macro is no program",
-    "The master runs what the macro of each name says. START, for one, is an expression; the master"
-    " logs `Cannot execute` and tries again and again.",
-    bad="DAEMON_LIST = MASTER, START\n",
-    good="DAEMON_LIST = MASTER, STARTD\n",
-    per=Per.ITEM,
-    of="DAEMON_LIST",
-    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
-)
-def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
-    if covering(item.text) is not None:
-        advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
-        yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
-
-
-@finding(
     "P217",
     "an attribute whose value does not parse",
     "The value of a macro in STARTD_ATTRS, SCHEDD_ATTRS and the like is an expression; a text needs"
@@ -170,12 +154,24 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             known = _unlisted_names(view, names) if known is None else known
             advice = meant(item.text, known, names.without)
             if isinstance(advice, Meant) or not _is_added(view, names):
-                yield setting.say(NOT_DEFINED, message, item, advice, names=(macro,))
+                found = setting.say(NOT_DEFINED, message, item, advice, names=(macro,))
+                alone = names.lists_attributes or not known
+                if alone and not isinstance(advice, Meant) and _adds_to_another(view, setting):
+                    found.severity = NOTE
+                    found.help = f"{names.without}, unless another file defines it"
+                yield found
 
 
 def _is_added(view: View, names: NameList) -> bool:
     """May a program that the daemon runs give the attributes of a list?"""
     return names.lists_attributes and bool(view.items.get(f"{names.daemon}_CRON_JOBLIST"))
+
+
+def _adds_to_another(view: View, setting: Setting) -> bool:
+    """Does a list add to what another file has for it?"""
+    entry = setting.entry
+    itself = f"$({entry.name})".casefold() in (entry.written or "").casefold()
+    return itself and entry.previous is None and not is_whole(view.config)
 
 
 def _unlisted_names(view: View, names: NameList) -> list[str]:

@@ -122,6 +122,16 @@ _TIMES: Final = {
     "classad_lifetime": 60.0,
     "job_default_lease_duration": 60.0,
 }
+#: What gives new life within a time, or asks anew within it: who sets such an interval that is no
+#: greater counts in seconds.
+_WITHIN: Final = {
+    "classad_lifetime": (
+        *("update_interval", "collector_update_interval", "master_update_interval"),
+        *("negotiator_update_interval", "schedd_interval"),
+    ),
+    "claim_worklife": ("negotiator_interval", "schedd_interval", "update_interval"),
+    "job_default_lease_duration": ("alive_interval", "schedd_interval"),
+}
 #: Jobs of a few minutes get one or two; who means hours or days writes no such number.
 _RETIREMENT: Final = "maxjobretirementtime"
 #: A claim for one job alone.
@@ -222,6 +232,7 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     message = f"{setting.macro} is {_digits(value)} {unit}"
     short = 0 < value < _TIMES.get(folded, 0) and (folded, value) != _ONE_JOB
     short = short and not (folded == _RETIREMENT and not product and value % _MINUTE == 0)
+    short = short and not any(_is_at_most(view, name, value) for name in _WITHIN.get(folded, ()))
     if short or value > _LONGEST.get(folded, inf):
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
     elif 0 < value < _AMOUNTS.get(folded, 0):
@@ -234,6 +245,12 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)}{unit}`?")
     elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
+
+
+def _is_at_most(view: View, interval: str, value: float) -> bool:
+    """Do the files set an interval, and to no more than so many seconds?"""
+    texts = (one.text() for one in view.settings if one.macro.casefold() == interval)
+    return any(text.strip().isdigit() and int(text) <= value for text in texts)
 
 
 def _digits(value: float) -> str:

@@ -23,7 +23,7 @@ from classad.language.operators import IDENTITY
 from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config
-from policy.explain.roles import Host, host_of
+from policy.explain.roles import Host, host_of, is_whole
 from policy.explain.sentences import listing
 from policy.knobs.lists import memberships
 from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, find_readers
@@ -49,8 +49,6 @@ from policy.versions import Version
 _FEW = 2
 
 
-#: What a configuration sets that is not only a part of another one.
-_OF_WHOLES: Final = ("DAEMON_LIST", "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE", "RELEASE_DIR")
 #: Things that are lacking before a configuration is taken for a fragment.
 _ENOUGH: Final = 2
 #: Of these as many are named.
@@ -82,15 +80,19 @@ class Verdict:
 
 @frozen
 class Fragment:
-    """Why a configuration is taken for a fragment; ``asked``: somebody said so."""
+    """Why a configuration is taken for a fragment: what it lacks, or the macro that adds to what
+    is not there; ``asked``: somebody said so."""
 
     lacks: tuple[str, ...] = ()
     asked: bool = False
+    adds: str = ""
 
     def __str__(self) -> str:
         """The reason, as the end of a sentence."""
         if self.asked:
             return "as --fragment says"
+        if self.adds:
+            return f"its {self.adds} adds to that of another file"
         rest = len(self.lacks) - _NAMED
         shown = [*self.lacks[:_NAMED], *([f"{rest} more"] if rest > 0 else [])]
         return f"it sets no DAEMON_LIST, and lacks {listing(shown)}"
@@ -132,17 +134,23 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     if fragment is None:
         part = recognised(seen, findings)
     left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
+    whole = is_whole(config)
+    # Which host is the central manager, and the like, stands in one file for all.
+    passed = {id(one) for one in findings if one.id == reading.HOLE.id and one.severity == NOTE}
     if part is not None or left_out:
         findings, unfinished = soften(seen, findings)
         endings = [one for one in endings if macro_of(one.found) not in unfinished]
+    findings = [one for one in findings if whole or id(one) not in passed]
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
     host = host_of(config)
     if not asked:
         concerned = _concerned(seen, endings)
-        if host.listed is not None:
+        if host.listed is not None and not host.adds:
             concerned = _at_work(host, concerned, endings)
-        daemons = concerned or [Daemon(name) for name in MAIN]  # it is for no daemon in particular
+        # One that is for no daemon in particular may end any of them.
+        some = [*(name for name in JUDGED if host.runs(name) and name != "MASTER")]
+        daemons = concerned or [Daemon(name) for name in (some if host.adds else MAIN)]
     unreadable = [found for found in config.diagnostics if found.severity == "error"]
     missing = "what was left out" if left_out else "the files that complete this"
     tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
@@ -152,7 +160,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     verdicts = [
         _verdict(one, unreadable, endings, findings, tail, root, useless, circle) for one in daemons
     ]
-    if not asked and host.listed is not None:
+    if not asked and host.listed is not None and not host.adds:
         verdicts = [_placed(one, host) for one in verdicts]
     return Examination(tuple(verdicts), findings, part)
 
@@ -337,12 +345,13 @@ def _characters(source: Source | None, start: int, end: int) -> tuple[str, int, 
 
 def recognised(view: View, findings: Iterable[Diagnostic]) -> Fragment | None:
     """The configuration as a fragment; None if it is whole, or may be."""
-    table = view.config.scope.table
-    if any(table.get(name) is not None for name in _OF_WHOLES):
+    if is_whole(view.config):
         return None
     lacks = tuple(dict.fromkeys(_lacks(view, findings)))
     extends = any(name.casefold() == macro_of(one) for one in findings for name in _holes_of(one))
-    return Fragment(lacks) if len(lacks) >= _ENOUGH or extends else None
+    if len(lacks) >= _ENOUGH or extends:
+        return Fragment(lacks)
+    return Fragment(adds="DAEMON_LIST") if host_of(view.config).adds else None
 
 
 def _holes_of(found: Diagnostic) -> tuple[str, ...]:

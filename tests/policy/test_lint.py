@@ -601,6 +601,7 @@ def _blocks(text: str) -> list[tuple[str | None, list[str | None]]]:
         ("START = KeyboardIdle > 15 &&\n  LoadAvg < 0.3\n", ("P101", ["P113"])),
         ("KIND = gpu\nif $(KIND) == gpu\n  START = True\nendif\n", ("P101", [])),
         ('RANK = MY.Owner == "a"\n', ("P407", ["P431"])),
+        ("STARTD_ATTRS = Scale\nScale = 1.4  # above average\n", ("P115", ["P217"])),
         ('GROUP_NAMES = "a"\nGROUP_QUOTA_a = 5\n', ("P213", ["P303", "P301"])),
         ('SYSTEM_PERIODIC_HOLD = "MemoryUsage" > RequestMemory\n', ("P424", ["P410"])),
         ("GROUP_NAMES = a \\\n# b\nGROUP_QUOTA_a = 5\n", ("P103", ["P303"])),

@@ -264,3 +264,39 @@ def test_a_constraint_may_be_in_another_file_than_a_route() -> None:
 def test_a_route_that_is_given_more_room_is_not_meant_to_leave_jobs_to_others() -> None:
     more = ROUTES + ROUTED.format("  MaxJobs = 1000\n") + BEHIND
     assert [item.id for item in lint(read(more))] == ["P249"]
+
+
+def test_a_list_that_adds_to_that_of_another_file_may_have_what_that_defines() -> None:
+    adding = "STARTD_ATTRS = $(STARTD_ATTRS), HasMatlabx\n"
+    severities = {
+        whole: [(one.id, one.severity) for one in examine(read(whole + adding)).findings]
+        for whole in ("", "RELEASE_DIR = /usr\n", "STARTD_ATTRS = Memory\n")
+    }
+    warned = [("P211", "warning")]
+    assert severities == {
+        "": [("P211", "note")],
+        "RELEASE_DIR = /usr\n": warned,
+        "STARTD_ATTRS = Memory\n": warned,
+    }
+    near = examine(read(f"{adding}HasMatlaby = True\n")).findings
+    assert [(one.id, one.severity) for one in near] == warned
+
+
+def test_a_daemon_list_that_adds_daemons_is_that_of_no_whole_host() -> None:
+    adding = "DAEMON_LIST = $(DAEMON_LIST), CREDD\n"
+    found = examine(read(adding))
+    assert str(found.fragment) == "its DAEMON_LIST adds to that of another file"
+    assert [one.daemon.subsystem for one in found.verdicts] == ["CREDD"]
+    assert examine(read(f"DAEMON_LIST = MASTER\n{adding}")).fragment is None
+    assert examine(read("DAEMON_LIST = $(DAEMON_LIST), STARTD\n")).fragment is None
+
+
+@every_case("text", [
+    "ALLOW_READ = */$(CONDOR_HOST)\nALLOW_DAEMON = condor@*/$(CONDOR_HOST)\n",
+    "ALLOW_WRITE = $(FRIENDLY_DAEMONS)\n",
+    "DENY_WRITE = $(UNMAPPED_USERS)\n",
+])  # fmt: skip
+def test_macros_that_one_file_sets_for_all_are_not_missed_in_a_part(text: str) -> None:
+    assert examine(read(text)).findings == []
+    whole = examine(read(f"DAEMON_LIST = MASTER, SCHEDD\n{text}")).findings
+    assert {(one.id, one.severity) for one in whole} == {("P120", "note")}
