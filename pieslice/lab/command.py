@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from threading import Thread
 from time import time
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from attr import evolve, frozen
 
@@ -24,7 +24,6 @@ from classad.errors import Diagnostic
 from classad.extras import load
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
-from pieslice.data import JsonObject
 from pieslice.inputs.options import input_words
 from pieslice.inputs.pool import PoolReading, reading_of
 from pieslice.lab.pool import CYCLES
@@ -222,12 +221,11 @@ def _export(job: _Job, target: Path, edit: str | None) -> int:
 
     texts, saved = job.texts, job.saved
     try:
-        trials = Trials(job.reading, job.seed)
-        data = trials.page_data(texts, job.words, time())
-        if saved is not None:
-            if cast("JsonObject", data["overview"])["identity"] != saved.identity:
-                raise Error(f"{saved.path}: of another pool, {saved.name}")
-            data |= {"view": saved.view, "question": saved.question}
+        trials = Trials(job.reading, job.seed, *job.course)
+        if saved is not None and trials.identity != saved.identity:
+            raise Error(f"{saved.path}: of another pool, {saved.name}")
+        shown = (None, None) if saved is None else (saved.view, saved.question)
+        data = trials.page_data(texts, job.words, time(), *shown)
     except Error as problem:
         complain(called(str(problem), edit or OVERLAY))
         return EXIT_BAD

@@ -19,6 +19,7 @@ from pieslice.lab.pool.trials import identity
 from pieslice.lab.server import application
 from pieslice.lab.sharing.saved import VERSION, read_saved
 from tests.pieslice.test_lab import NO_PREEMPTION, PORT, TOUR, opened
+from tests.pieslice.test_lab_export import data_of
 
 
 def identity_of(folder: Path) -> str:
@@ -117,6 +118,21 @@ def test_its_pool_is_at_its_path_or_beside_it(tmp_path: Path) -> None:
     shutil.move(tmp_path / "pools" / "tour", tmp_path)
     gone = saved(tmp_path, pool=pool | {"path": "/nowhere/tour"})
     assert exported(gone, "--export", target) == 0
+
+
+def test_an_exported_page_has_the_cycle_and_the_answer_that_were_saved(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    question = {"what": "job", "name": "1.0", "slot": None}
+    file = saved(tmp_path, view={"cycle": "2", "kind": "slots"}, question=question)
+    assert exported(file, "--cycles", 2, "--interval", 120, "--export", target) == 0
+    data = data_of(target.read_text("utf-8"))
+    trial = pieslice.read(TOUR).session().edit(NO_PREEMPTION).later(2, interval=120)
+    assert data["edit"]["number"] == 2
+    assert data["edit"]["cycle"]["now"] == trial.held.result.now
+    answers = {json.dumps(one["question"]): one["answer"] for one in data["answers"]}
+    assert answers[json.dumps(question)]["after"]
+    assert exported(saved(tmp_path, view={"cycle": "99"}), "--cycles", 2, "--export", target) == 0
+    assert data_of(target.read_text("utf-8"))["edit"]["number"] == 2
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ from pieslice.inputs.pool import PoolReading
 from pieslice.lab.experiments.counterexample import pool_files
 from pieslice.lab.experiments.elements import elements
 from pieslice.lab.experiments.wanted import Fuzzing, Simulating, Sweeping
-from pieslice.lab.pool.trials import Trials, shown_block
+from pieslice.lab.pool.shown import shown_block
+from pieslice.lab.pool.trials import Trials
 from pieslice.lab.texts import EditedTexts, called
 from pieslice.runreport.figures import figure, textures
 from pieslice.runreport.plots import charts

@@ -12,13 +12,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from attr import evolve
 
-from classad.analysis.parts import ShownPart
 from classad.errors import Diagnostic
-from classad.patterns import late_regex
 from negotiator.capture.ads import job_id
 from negotiator.io import Capture
 from negotiator.model.result import CycleResult
@@ -30,6 +28,7 @@ from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading, read_pool
 from pieslice.lab.pool import CYCLES
 from pieslice.lab.pool.drawing import Scene
+from pieslice.lab.pool.shown import REFUSED, shown_block, shown_expressions
 from pieslice.lab.pool.suggestions import suggestions
 from pieslice.lab.pool.watching import changed, clocks_apart, stamps_of
 from pieslice.lab.sharing.export import commands
@@ -37,7 +36,7 @@ from pieslice.lab.start.dropped import command
 from pieslice.lab.texts import EditedTexts, PolicyFiles, called
 from pieslice.negotiate.course import seconds_between
 from pieslice.negotiate.text import iso_time
-from pieslice.reports.layout import Block, Drawn, Line, TextTable, plural
+from pieslice.reports.layout import Line, plural
 from pieslice.reports.result import Result
 from pieslice.reports.whatif import notes
 from policy.config import Config
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
 
 #: Trials that are kept for questions.
 _KEPT: Final = 6
-#: Characters of a line of what is drawn for a terminal.
-_WIDTH: Final = 76
 #: Suggestions of a first edit, and the seconds after which no more are tried.
 _SUGGESTED: Final = 3
 _PATIENCE: Final = 2.0
@@ -59,12 +56,6 @@ _ANSWERED: Final = 60
 _CHANGES: Final = ("users", "groups", "machines", "slots", "rejections")
 #: Candidates of a job that are shown in full.
 _RANKED: Final = 100
-#: A real as ClassAds print it.
-_REAL: Final = late_regex(r"\b\d\.\d{15}E[+-]\d{2,3}\b")
-_REFUSED: Final[JsonObject] = {
-    "line": "the daemons would not start with this policy",
-    "level": "bad",
-}
 #: What of a capture's diagnostics the page shows.
 _SERIOUS: Final = ("error", "warning")
 #: Characters of the identity of a pool.
@@ -156,7 +147,7 @@ class Trials:
         machines = scene.machines
         return {
             "name": held.name,
-            "identity": identity(self._names(), held.capture),
+            "identity": self.identity,
             "time": iso_time(facts.now),
             "version": str(facts.version.version),
             "counts": {"slots": facts.slots, "jobs": facts.jobs, "users": facts.users},
@@ -185,6 +176,11 @@ class Trials:
             "cycles": {"count": self._cycles if facts.jobs else 1, "interval": self._interval},
             "lacking": None if facts.jobs else self._lacking(),
         }
+
+    @property
+    def identity(self) -> str:
+        """What tells the pool from another one."""
+        return identity(self._names(), self._session.base.held.capture)
 
     def _names(self) -> list[str]:
         """The names of all slots, also of those that this negotiator does not see."""
@@ -309,17 +305,36 @@ class Trials:
             "commands": list(commands(pool, texts, next(iter(self._files.contents), None))),
         }
 
-    def page_data(self, texts: EditedTexts, pool: Sequence[str], now: float) -> JsonObject:
-        """The data of an exported page for which nothing was asked, made at ``now``."""
-        edit = self.edit(texts, cancelled=_never) if texts.changed else None
+    def page_data(
+        self,
+        texts: EditedTexts,
+        pool: Sequence[str],
+        now: float,
+        view: JsonObject | None = None,
+        question: JsonObject | None = None,
+    ) -> JsonObject:
+        """The data of an exported page, made at ``now``.
+
+        ``view``, ``question``: of a saved page, which may show a later cycle.
+        """
+        view = view or {}
+        number = str(view.get("cycle", ""))
+        cycle = min(int(number), self._cycles) if number.isdecimal() and int(number) else 1
+        edit = self.edit(texts, cycle, cancelled=_never) if texts.changed else None
+        found = self.export(texts, pool, cycle, cancelled=_never)
+        if question is not None:
+            what, name, slot = (cast("str", question[key]) for key in ("what", "name", "slot"))
+            answer = self.why(texts, what, name, slot, cycle, cancelled=_never)
+            others = cast("list[JsonObject]", found["answers"])
+            found["answers"] = [{"question": question, "answer": answer}, *others]
         return {
             "overview": self.overview() | {"files": []},
             "edit": edit,
             "texts": {"overlay": texts.overlay, "files": dict(texts.files)},
-            "view": {},
-            "question": None,
+            "view": view,
+            "question": question,
             "exported": iso_time(now),
-            **self.export(texts, pool, cancelled=_never),
+            **found,
         }
 
     def why(
@@ -359,12 +374,12 @@ class Trials:
     ) -> JsonObject:
         """What a cycle asks of a job and a slot, part by part, before and after."""
         pair = self._trial(EditedTexts(), cancelled, cycle), self._trial(texts, cancelled, cycle)
-        before, after = (_asked(one, job, slot) for one in pair)
+        before, after = (shown_expressions(one, job, slot) for one in pair)
         return {"before": before, "after": after, "same": before == after}
 
     def _ranked(self, trial: Trial, job: str) -> JsonObject:
         if not trial.starts:
-            return {"slots": [], "answer": [_REFUSED]}
+            return {"slots": [], "answer": [REFUSED]}
         try:
             found = trial.rank(job, limit=_RANKED)
         except Error as problem:
@@ -375,7 +390,7 @@ class Trials:
 
     def _told(self, trial: Trial, what: str, name: str, slot: str | None) -> list[JsonObject]:
         if not trial.starts:
-            return [_REFUSED]
+            return [REFUSED]
         answer: Result
         try:
             answer = trial.why(name, slot) if what == "job" else trial.survey(**{what: name})
@@ -430,57 +445,3 @@ def identity(slots: Iterable[str], capture: Capture) -> str:
     jobs = sorted(f"{queue.name} {job_id(job)}" for queue in queues for job in queue.jobs)
     text = "\n".join((*sorted(slots), "", *jobs))
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_IDENTITY]
-
-
-def shown_block(block: Block) -> JsonObject:
-    """A part of an answer for the page."""
-    if isinstance(block, TextTable):
-        return {
-            "columns": [f"{it.title} {it.unit}".strip() for it in block.columns],
-            "right": [it.right for it in block.columns],
-            "bar": [it.bar for it in block.columns],
-            "name": [it.name for it in block.columns],
-            "rows": [list(row) for row in block.rows],
-        }
-    if isinstance(block, Line):
-        level = "heading" if block.heading else block.level
-        return {"line": block.text.lstrip(), "level": level, "indent": _indent(block.text)}
-    if isinstance(block, Drawn):
-        return {"drawn": list(block.draw(_WIDTH))}
-    return {"label": block.label.strip(), "words": list(block.words)}
-
-
-def _asked(trial: Trial, job: str, slot: str | None) -> JsonObject:
-    if not trial.starts:
-        return {"slot": None, "none": _REFUSED["line"], "expressions": []}
-    try:
-        found = trial.expressions(job, slot)
-    except Error as problem:
-        return {"slot": None, "none": str(problem), "expressions": []}
-    return {
-        "slot": found.slot,
-        "none": found.none,
-        "expressions": [
-            {"name": one.name, "test": one.test, "root": _part(one.explanation.shown(old=True))}
-            for one in found.expressions
-        ],
-    }
-
-
-def _part(part: ShownPart) -> JsonObject:
-    """A part without the literals in it, which its text has."""
-    return {
-        "text": _numbers(part.text),
-        "value": _numbers(part.value),
-        "remark": part.remark,
-        "below": [_part(one) for one in part.below if one.value or one.below],
-    }
-
-
-def _numbers(text: str) -> str:
-    """Reals as people write them."""
-    return _REAL.sub(lambda found: f"{float(found[0]):.15g}", text)
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
