@@ -206,6 +206,26 @@ def test_an_exported_page_shows_the_same_without_a_server(
         picture(off, "exported")
 
 
+def test_an_exported_page_has_the_rank_list_and_the_expressions_that_were_looked_at(
+    browser: Browser, page: Page, tmp_path: Path
+) -> None:
+    page.get_by_role("button", name=SUGGESTED).click()
+    page.get_by_role("tab", name="Slots 15").click()
+    page.locator("#rows tbody tr", has_text="slot11@node07@vm").click()
+    wanted = {}
+    for name, part in (("Rank list", "candidates"), ("Expressions", "Requirements")):
+        page.get_by_role("tab", name=name).click()
+        expect(page.locator("#answer")).to_contain_text(part)
+        wanted[name] = page.locator("#answer").inner_text()
+    for off in from_disk(browser, export(page, tmp_path)):
+        for name, text in wanted.items():
+            off.get_by_role("tab", name=name).click()
+            assert off.locator("#answer").inner_text() == text
+        off.locator("#rows tbody tr").last.click()
+        off.get_by_role("tab", name="Expressions").click()
+        expect(off.locator("#answer")).to_contain_text("pieslice why POOL")
+
+
 def test_a_page_without_its_server_is_exported(browser: Browser, tmp_path: Path) -> None:
     lab = served(CAMPUS)
     for page in opened(browser, next(lab)):

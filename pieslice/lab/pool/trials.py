@@ -324,9 +324,17 @@ class Trials:
         found = self.export(texts, pool, cycle, cancelled=_never)
         if question is not None:
             what, name, slot = (cast("str", question[key]) for key in ("what", "name", "slot"))
-            answer = self.why(texts, what, name, slot, cycle, cancelled=_never)
-            others = cast("list[JsonObject]", found["answers"])
-            found["answers"] = [{"question": question, "answer": answer}, *others]
+            given = texts, what, name, slot, cycle
+            first: list[JsonObject] = [
+                {"question": question, "answer": self.why(*given, cancelled=_never)}
+            ]
+            if what == "job":
+                rank = self.rank(texts, name, cycle, cancelled=_never)
+                tree = self.tree(texts, name, slot, cycle, cancelled=_never)
+                of_job = question | {"slot": None}
+                first.append({"question": of_job, "answer": rank, "kind": "rank"})
+                first.append({"question": question, "answer": tree, "kind": "tree"})
+            found["answers"] = [*first, *cast("list[JsonObject]", found["answers"])]
         return {
             "overview": self.overview() | {"files": []},
             "edit": edit,

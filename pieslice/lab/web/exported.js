@@ -6,16 +6,19 @@ import * as pays from "./pays.js";
 import * as why from "./why.js";
 
 const {overview, edit, texts, view, question, answers, commands, exported} = JSON.parse(byId("data").textContent);
-const known = new Map(answers.map(one => [why.keyOf(one.question), one.answer]));
+const keyed = (kind, question) => `${kind}\n${why.keyOf(question)}`;
+const known = new Map(answers.map(one => [keyed(one.kind || "answer", one.question), one.answer]));
 
-function answer(asked) {
-  const found = known.get(why.keyOf(asked));
-  if (found) return found;
-  const {what, name, slot} = asked;
+// The words of `pieslice why` for what the page has no answer to.
+function command({what, name, slot}) {
   const words = what === "job" ? [name, ...(slot ? [slot] : [])] : [`--${what}`, name];
-  const line = `This page has no answer to that; of the pool, with the change in change.config: pieslice why POOL ${words.join(" ")} --also change.config`;
-  return {same: true, before: [], after: [{line, level: "", indent: 0}]};
+  return `This page has no answer to that; of the pool, with the change in change.config: pieslice why POOL ${words.join(" ")} --also change.config`;
 }
+
+const answer = asked => known.get(keyed("answer", asked)) || {same: true, before: [], after: [{line: command(asked), level: "", indent: 0}]};
+const rank = ({name}) => known.get(keyed("rank", {what: "job", name}))
+  || {same: true, before: null, after: {answer: [{line: command({what: "job", name}), level: "", indent: 0}]}};
+const tree = asked => known.get(keyed("tree", asked)) || {same: true, before: null, after: {none: command(asked)}};
 
 function showTexts() {
   const changed = Object.entries(texts.files);
@@ -36,7 +39,7 @@ function showHead() {
 
 showHead();
 showTexts();
-why.begin(answer);
+why.begin(answer, undefined, undefined, answers.some(one => one.kind && one.kind !== "answer") ? {rank, tree} : {});
 map.begin(overview, why.askOfCell, why.ask);
 pays.begin(why.ask);
 if (edit) {

@@ -342,9 +342,10 @@ async function suggest() {
 async function begin() {
   overview = await api.pool();
   head();
-  why.begin(sharing.keeping(question => api.ask("why", {...editor.texts(), cycle: time.cycle(), ...question})), definition, map.select, {
-    rank: ({name}) => ranked(name),
-    tree: ({name, slot}) => api.ask("tree", {...editor.texts(), cycle: time.cycle(), job: name, slot}),
+  const listed = sharing.keeping("rank", ({name}) => ranked(name));
+  why.begin(sharing.keeping("answer", question => api.ask("why", {...editor.texts(), cycle: time.cycle(), ...question})), definition, map.select, {
+    rank: ({name}) => listed({what: "job", name}),
+    tree: sharing.keeping("tree", ({name, slot}) => api.ask("tree", {...editor.texts(), cycle: time.cycle(), job: name, slot})),
   });
   map.begin(overview, why.askOfCell, why.ask, ranked);
   time.begin(overview.cycles, edit);

@@ -124,25 +124,29 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 // Answers are about a cycle with these texts.
 const textsOf = ({overlay, files, view}) => ({overlay, files, cycle: Number(view.cycle)});
 
-// Keeps what is answered of the text as it is.
-export const keeping = ask => async question => {
+// Keeps what is answered of the text as it is; `kind`: what of a question, as the views of `why.js`.
+export const keeping = (kind, ask) => async question => {
   const texts = textsOf(content());
   const answer = await ask(question);
-  if (answer && same(texts, textsOf(content()))) answers.set(keyOf(question), {question, answer, texts});
+  if (answer && same(texts, textsOf(content()))) answers.set(`${kind}\n${keyOf(question)}`, {kind, question, answer, texts});
   return answer;
 };
+
+// Without the names of all candidates, which only the map of a laboratory asks for.
+const small = ({slots, ...side}) => side;
 
 async function dataOf({edit, texts}) {
   // Without its server the page exports what it has.
   const cycle = edit?.number || 1;
   const more = await api.ask("export", {...texts, cycle}).catch(() => null) || {answers: [], commands: []};
   const asked = [...answers.values()].filter(one => same(one.texts, {overlay: texts.overlay, files: texts.files, cycle}));
-  const known = new Set(asked.map(one => keyOf(one.question)));
+  const known = new Set(asked.filter(one => one.kind === "answer").map(one => keyOf(one.question)));
   const {view, question} = content();
   return {
     overview: {...overview, files: []}, edit: texts.overlay.trim() || Object.keys(texts.files).length ? edit : null,
     texts, view, question, exported: new Date().toISOString().slice(0, 19) + "Z", commands: more.commands,
-    answers: [...asked.map(({question, answer}) => ({question, answer})), ...more.answers.filter(one => !known.has(keyOf(one.question)))],
+    answers: [...asked.map(({kind, question, answer}) => ({kind, question,
+      answer: kind === "rank" ? {...answer, before: small(answer.before), after: small(answer.after)} : answer})), ...more.answers.filter(one => !known.has(keyOf(one.question)))],
   };
 }
 
