@@ -108,3 +108,23 @@ def test_the_text_goes_along_to_another_capture(browser: Browser, history: Path)
             expect(page.locator(".cm-content")).to_contain_text(NO_PREEMPTION)
             expect(slider).to_be_focused()
             picture(page, "captures")
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_captures_are_played_to_the_last_and_paused(browser: Browser, history: Path) -> None:
+    for address in served(history):
+        for page in looked_at(browser, address):
+            write(page, f"{NO_PREEMPTION}\n")
+            expect(page.locator("#capture-said")).to_contain_text("3 of 3")
+            page.locator("#capture-play").click()
+            for number in (1, 2, 3):
+                expect(page.locator("#capture-said")).to_contain_text(f"{number} of 3")
+                expect(page.locator(".cm-content")).to_contain_text(NO_PREEMPTION)
+            expect(page.locator("#capture-play")).to_have_attribute("aria-pressed", "false")
+            page.locator("#capture-play").click()
+            page.get_by_role("button", name="Pause").click()
+            expect(page.locator("#capture-play")).to_have_attribute("aria-pressed", "false")
+            said = page.locator("#capture-said").inner_text()
+            page.wait_for_timeout(2500)
+            expect(page.locator("#capture-said")).to_have_text(said)

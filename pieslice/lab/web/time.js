@@ -82,14 +82,42 @@ export function begin(given, whenChosen) {
   show();
 }
 
+// --- captures of a history -----------------------------------------------------------------------
+
+const PLAYING = "pieslice-captures-play";
+
+// Plays the captures from one to the last: each is a page of its own, and the next follows when all is shown.
+function playing(at, count, open) {
+  const button = make("button", {id: "capture-play", click: () => {
+    if (sessionStorage.getItem(PLAYING)) return stopped();
+    sessionStorage.setItem(PLAYING, "1");
+    open(at + 1 < count ? at + 1 : 0);
+  }});
+  const label = isOn => {
+    button.textContent = isOn ? "\u23f8 Pause" : "\u25b6 Play";
+    button.setAttribute("aria-pressed", String(isOn));
+  };
+  const stopped = () => { sessionStorage.removeItem(PLAYING); label(false); };
+  const next = () => {
+    if (!sessionStorage.getItem(PLAYING)) return;
+    if (document.body.matches(".busy")) setTimeout(next, STEP / 4);
+    else open(at + 1);
+  };
+  if (at + 1 === count) stopped();
+  label(Boolean(sessionStorage.getItem(PLAYING)));
+  if (sessionStorage.getItem(PLAYING)) setTimeout(next, STEP);
+  return {button, stopped};
+}
+
 // `captures`: times, and which of them is shown; `open`: called with the number of another one.
 export function beginCaptures(captures, open) {
   byId("captures").hidden = !captures || captures.times.length < 2;
   if (byId("captures").hidden) return;
   const {times, at} = captures, said = number => `${number + 1} of ${times.length}, ${times[number].replace("T", " ").replace("Z", " UTC")}`;
   const output = make("output", {id: "capture-said", for: "capture"}, said(at));
-  byId("captures").replaceChildren(make("label", {for: "capture"}, "capture"),
+  const {button, stopped} = playing(at, times.length, open);
+  byId("captures").replaceChildren(button, make("label", {for: "capture"}, "capture"),
     make("input", {id: "capture", type: "range", min: 0, max: times.length - 1, step: 1, value: at, "aria-valuetext": said(at),
-      input: event => { output.textContent = said(Number(event.target.value)); event.target.setAttribute("aria-valuetext", output.textContent); },
+      input: event => { stopped(); output.textContent = said(Number(event.target.value)); event.target.setAttribute("aria-valuetext", output.textContent); },
       change: event => open(Number(event.target.value))}), output);
 }
