@@ -324,6 +324,14 @@ class Trial:
         with one_family():
             return answer(held.capture, outcome_of(held.capture, held.result, maker))
 
+    def make_ready(self, *, cancelled: Cancel | None = None) -> None:
+        """Do now what the first question of a trial takes longer for: run its cycle once more.
+
+        Raises ``Cancelled`` where ``cancelled`` ends it.
+        """
+        with self._asked(cancelled or _never):
+            pass
+
     def why(self, job: str | int, slot: str | None = None) -> Explained:
         """See ``Pool.why``."""
         with self._asked() as cycle:
@@ -421,10 +429,10 @@ class Trial:
         return self._course[0].at(number, self.session._stages)
 
     @contextmanager
-    def _asked(self) -> Iterator[AskedCycle]:
+    def _asked(self, cancelled: Cancel = _never) -> Iterator[AskedCycle]:
         """The cycle, to ask questions about it."""
         _ = self.held
-        with self.session._alone(_never):
+        with self.session._alone(cancelled):
             yield self._cycle
 
     @cached_property
@@ -432,7 +440,9 @@ class Trial:
         """The cycle, run once to record what questions ask of it."""
         session = self.session
         engines = session._engines if self.number == 1 else session._later_engines
-        return AskedCycle.of(self.held.capture, session.seed, engines).run_for_all()
+        return AskedCycle.of(self.held.capture, session.seed, engines).run_for_all(
+            session._stages.watch
+        )
 
     def __repr__(self) -> str:
         if self.of is None:

@@ -100,7 +100,11 @@ def serve(pipe: Connection, kind: str, folder: str | None = None) -> None:
     gc.set_threshold(_MANY_OBJECTS)
     try:
         pipe.send((0, state, getattr(desk, "facts", None) if state == DONE else desk))
+        idle = getattr(desk, "idle", None)
         while state == DONE:
+            if idle is not None and inbox.empty():
+                # Nobody waits for what comes of it, or for why nothing does.
+                _attempt(lambda: idle(cancelled=lambda: not inbox.empty()))
             question = inbox.get()
             pipe.send((question.number, *_answer(desk, question, newest, endable, pipe.send)))
     except OSError:

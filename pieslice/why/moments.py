@@ -225,8 +225,11 @@ class AskedCycle:
         result = self.run(lambda event: steps.append(event) if is_step(event) else None)
         return result, tuple(steps)
 
-    def run_for_all(self) -> AskedCycle:
-        """The cycle with all that is known of it when it has been run once."""
+    def run_for_all(self, also: Watch | None = None) -> AskedCycle:
+        """The cycle with all that is known of it when it has been run once.
+
+        ``also``: watches it, too.
+        """
         log, watch, steps = RequestLog(lambda name, schedd: True), CycleWatch(), list[Event]()
         searches = NotedSearches()
 
@@ -235,6 +238,8 @@ class AskedCycle:
             watch(event)
             if is_step(event):
                 steps.append(event)
+            if also is not None:
+                also(event)
 
         result = self.run(every, RepeatingEngines(self._engines(), searches))
         searches.end()

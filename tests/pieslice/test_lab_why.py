@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -11,6 +12,7 @@ import pieslice
 from pieslice.data import JsonObject
 from pieslice.lab.pool.trials import Trials
 from pieslice.lab.texts import EditedTexts
+from pieslice.why.moments import AskedCycle
 from tests.pieslice.browsing import CAMPUS, opened, picture, served, write
 
 JOB, SLOT, HOLDER = "15.0", "slot11@node07@vm", "nice-user.dave@campus.example"
@@ -29,6 +31,31 @@ def parts(part: JsonObject) -> Iterator[JsonObject]:
 
 
 # --- without a browser ----------------------------------------------------------------------------
+
+
+def test_a_pause_makes_the_first_question_of_an_edit_need_no_cycle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cycles: list[object] = []
+
+    def counting(self: AskedCycle, *given: Any, **more: Any) -> Any:
+        cycles.append(self)
+        return run(self, *given, **more)
+
+    run = AskedCycle.run
+    monkeypatch.setattr(AskedCycle, "run", counting)
+    texts, user = EditedTexts(CALMER), ("user", "carol@campus.example", None)
+    trials = Trials(pieslice.read(CAMPUS).reading)
+    trials.edit(texts, cancelled=lambda: False)
+    with pytest.raises(pieslice.Cancelled):
+        trials.idle(cancelled=lambda: True)
+    cycles.clear()
+    trials.idle(cancelled=lambda: False)
+    assert len(cycles) == 2  # of both sides
+    answer = trials.why(texts, *user, cancelled=lambda: False)
+    assert len(cycles) == 2
+    fresh = Trials(pieslice.read(CAMPUS).reading)
+    assert fresh.why(texts, *user, cancelled=lambda: False) == answer
 
 
 def test_every_expression_that_the_cycle_asks_is_there(session: pieslice.Session) -> None:

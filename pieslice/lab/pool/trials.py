@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 #: Trials that are kept for questions.
 _KEPT: Final = 6
-#: Suggestions of a first edit, and the seconds after which no more are tried.
+#: Suggestions of a first edit, and the seconds after which no more is tried unasked.
 _SUGGESTED: Final = 3
 _PATIENCE: Final = 2.0
 #: Answers of an exported page besides those that were asked for.
@@ -84,6 +84,8 @@ class Trials:
         self._stamps = {**stamps_of(reading, self._files.paths.values()), **before}
         self._kept: OrderedDict[EditedTexts, Trial] = OrderedDict()
         self._scene = Scene(capture, [one.name for one in self._base.submitters])
+        #: That of the last edit.
+        self._last: Trial | None = None
         #: The policy whose later cycles are kept, besides the running one.
         self._followed: Trial | None = None
 
@@ -233,7 +235,7 @@ class Trials:
 
         ``cycle``: counted from 1; of a later one both sides have their slots.
         """
-        trial = self._trial(texts, cancelled, cycle)
+        self._last = trial = self._trial(texts, cancelled, cycle)
         found: JsonObject = {"starts": trial.starts, "affects": list(trial.affects)}
         found["seconds"] = sum(trial.seconds.values())
         if not trial.starts:
@@ -434,6 +436,13 @@ class Trials:
         if texts.overlay.strip():
             return self._session.edit(texts.overlay, files=files, cancelled=cancelled)
         return self._session.edit(files, cancelled=cancelled)
+
+    def idle(self, *, cancelled: Cancel) -> None:
+        """Use a pause: make ready what the next question of the last edit would wait for."""
+        last = self._last
+        if last is not None and last.starts and sum(last.seconds.values()) < _PATIENCE:
+            for trial in (last, self._session.base):
+                trial.make_ready(cancelled=cancelled)
 
     def users(self) -> list[JsonObject]:
         """Users by number: names, groups, places of their colours."""
