@@ -7,15 +7,19 @@ importing half a module.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import AnyStr, cast
+from collections.abc import Callable, Iterable
+from typing import Any, AnyStr, cast
+
+#: Compiles them; ``pieslice.kept_code`` puts in its place what keeps what it compiles.
+compile_regex: Callable[[Any, int], re.Pattern[Any]] = re.compile
 
 
 class _Late:
     """A pattern; what is asked of it first makes it, and each method that was used stays."""
 
-    def __init__(self, make: Callable[[], object]) -> None:
+    def __init__(self, make: Callable[[], object], text: str | bytes) -> None:
         self._make: Callable[[], object] = make
+        self.pattern = text
 
     def __getattr__(self, name: str) -> object:
         value: object = getattr(self._make(), name)
@@ -25,4 +29,9 @@ class _Late:
 
 def late_regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """A pattern like that of ``re.compile``, whose mistakes show when it is first used."""
-    return cast("re.Pattern[AnyStr]", _Late(lambda: re.compile(text, flags)))
+    return cast("re.Pattern[AnyStr]", _Late(lambda: compile_regex(text, flags), text))
+
+
+def any_of(patterns: Iterable[re.Pattern[str]], flags: int = 0) -> re.Pattern[str]:
+    """A pattern that matches where one of others does, which refer to none of their groups."""
+    return late_regex("|".join(f"(?:{pattern.pattern})" for pattern in patterns), flags)

@@ -20,7 +20,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from gettext import gettext
 from importlib import import_module
-from pkgutil import resolve_name
 from typing import Any
 
 from pieslice.answering import add_answering, answering
@@ -33,6 +32,7 @@ from pieslice.command_line import (
     OneCommand,
     Parser,
     commands_of,
+    installed_version,
     parsers_of,
 )
 from pieslice.inputs.streams import name_streams
@@ -67,7 +67,7 @@ OWN_WORDS = ("help", "completion", "userprio", "lsp")
 LASTING = ("fuzz", "lab", "lsp", "record", "shadow", "simulate", "sweep", "watch")
 
 #: How many more objects there are to be than at the last search for garbage before the next.
-_MANY_OBJECTS = 100_000
+_MANY_OBJECTS = 400_000
 
 #: Names the treatment of what the encoding of an output does not have.
 _OTHER_BYTES = "pieslice.bytes"
@@ -153,7 +153,7 @@ def program() -> int:
 
 
 def _kept_code() -> AbstractContextManager[None]:
-    from pieslice.class_code import KeptCode
+    from pieslice.kept_code import KeptCode
 
     return KeptCode()
 
@@ -249,8 +249,8 @@ def build_parser(word: str | None = None, *, listed: bool = False) -> Parser:
             break  # one command needs no other
     else:
         for package in ("lsp", "doctor"):
-            _commands_in(package).add_commands(subcommands, _version())
-        _commands_in("manual").add_commands(subcommands, parser, _version())
+            _commands_in(package).add_commands(subcommands, installed_version())
+        _commands_in("manual").add_commands(subcommands, parser, installed_version())
     for command in parsers_of(parser):
         add_limits(command, shown=command is parser)
         if not listed and not commands_of(command) and command.prog.split()[-1] not in OWN_WORDS:
@@ -261,10 +261,6 @@ def build_parser(word: str | None = None, *, listed: bool = False) -> Parser:
 def _commands_in(package: str) -> Any:
     """The module that adds the commands of a package."""
     return import_module(f"pieslice.{package}.cli")
-
-
-def _version() -> str:
-    return str(resolve_name("pieslice:__version__"))
 
 
 class VersionAction(argparse.Action):
@@ -285,7 +281,7 @@ def version_text() -> str:
 
     return "\n".join(
         (
-            f"pieslice {_version()}",
+            f"pieslice {installed_version()}",
             "follows: HTCondor 25.14.1",
             f"kernels: {kernels.backend}",
             f"regex: {regex_backend()}",

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
 from pieslice.terminal import printable, terminal_width
@@ -85,13 +86,8 @@ class HelpFormatter(argparse.HelpFormatter):
 
 
 def installed_version() -> str:
-    """The version that is installed; a checkout that is not has none."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("pieslice")
-    except PackageNotFoundError:
-        return "unknown"
+    """The version of the package."""
+    return str(resolve_name("pieslice:__version__"))
 
 
 class Parser(argparse.ArgumentParser):

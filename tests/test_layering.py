@@ -46,7 +46,7 @@ ORDER = {
         "scenario", "strategies",
     ),
     "pieslice": (
-        "class_code", "terminal", "command_line", "limiting", "data", "writing", "answering",
+        "kept_code", "terminal", "command_line", "limiting", "data", "writing", "answering",
         "reports", "recording", "live", "inputs", "expressions", "between", "fuzzing", "policies",
         "transforms", "priorities", "forecast", "runreport", "simulation", "sweeps", "negotiate",
         "shadow", "why", "history", "alerts", "partitions", "api", "lab", "lsp", "doctor", "manual",
@@ -127,7 +127,7 @@ OUTSIDE = {
     "negotiator/capture/ads.py": "reads the ad files of a capture",
     "negotiator/capture/configuration.py": "reads the configuration files of a capture",
     "negotiator/capture/files.py": "reads a capture directory",
-    "pieslice/class_code.py": "keeps compiled code beside Python's, in __pycache__",
+    "pieslice/kept_code.py": "keeps compiled code beside Python's, in __pycache__",
     "pieslice/answering.py": "prints the answer of a command into a file",
     "pieslice/limiting.py": "interrupts a command, and has the system bound its memory",
     "pieslice/doctor/checks.py": "looks at the installation: packages, programs of HTCondor",

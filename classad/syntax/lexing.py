@@ -91,7 +91,7 @@ class Terminals:
 def _master(names: list[str], patterns: dict[str, str]) -> tuple[re.Pattern[str], list[str]]:
     """One pattern for all the named ones, and the kind for each of its groups (from 1)."""
     body = "|".join(f"({patterns[name]})" for name in names)
-    return re.compile(f"[{BLANKS}]*+(?:{body})"), ["", *names]
+    return late_regex(f"[{BLANKS}]*+(?:{body})"), ["", *names]
 
 
 #: Terminals that may span anything, a NUL included.
@@ -351,7 +351,7 @@ def _one_literal() -> re.Pattern[str]:
     the grammar.
     """
     # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-    return re.compile(
+    return late_regex(
         r"""[ \t]*(?:
             (-?(?:0|[1-9][0-9]{0,17}))
           | (-?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|-?[0-9]+[eE][+-]?[0-9]+)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from classad.patterns import late_regex
+from classad.patterns import any_of, late_regex
 
 
 def test_a_late_pattern_finds_what_one_of_re_finds() -> None:
@@ -24,10 +24,19 @@ def test_a_late_pattern_finds_what_one_of_re_finds() -> None:
 def test_a_pattern_that_nobody_uses_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
     monkeypatch.setattr(
-        re, "compile", lambda *what: compiled.append(what) or re._compiler.compile(*what)
+        "classad.patterns.compile_regex",
+        lambda *what: compiled.append(what) or re._compiler.compile(*what),
     )
     late = late_regex("a+")
     assert compiled == []
     assert late.fullmatch("aa")
     assert late.fullmatch("b") is None
     assert compiled == [("a+", 0)]
+
+
+@pytest.mark.parametrize("text", ["ab", "AB", "c1", "d"])
+def test_any_of_several_patterns_matches_what_one_of_them_does(text: str) -> None:
+    several = [late_regex("ab|b"), late_regex(r"c(\d)")]
+    one = any(pattern.fullmatch(text) for pattern in several)
+    assert (any_of(several).fullmatch(text) is not None) is one
+    assert any_of(several, re.IGNORECASE).fullmatch("AB")

@@ -1,8 +1,9 @@
-"""Classes whose methods were compiled by another process are those that attrs makes."""
+"""Classes and patterns that another process has compiled are those that attrs and ``re`` make."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,10 @@ import attr
 import pytest
 from attr import _make
 
-from pieslice.class_code import KeptCode
+import policy  # noqa: F401 - looks whose package `classad` is, and patterns are kept from then on
+from classad import patterns
+from classad.patterns import late_regex
+from pieslice.kept_code import KeptCode
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,7 +51,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(name)
         return compile(text, name, mode)
 
-    monkeypatch.setattr("pieslice.class_code.compile", count, raising=False)
+    monkeypatch.setattr("pieslice.kept_code.compile", count, raising=False)
     return names
 
 
@@ -102,6 +106,65 @@ def test_what_was_kept_stays_beside_what_is_new(path: str, monkeypatch: pytest.M
     assert names == []
 
 
+PATTERNS = [
+    (r"a(?P<first>b)?(c)\1", 0),
+    (r"[a-zß]+(?P<end>\d{2,3})\Z", re.IGNORECASE),
+    (r"(?im)^\s*(?:SET|(?P<word>copy))\s+(\w+)(?<!x)$", 0),
+    (r"(?x) a  # a comment", re.ASCII),
+    (rb"\xff+|(?P<rest>.)", re.DOTALL),
+]
+
+
+@pytest.mark.parametrize(("text", "flags"), PATTERNS)
+def test_a_kept_pattern_is_the_pattern(
+    path: str, text: str | bytes, flags: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted: re.Pattern[Any] = re.compile(text, flags)
+    for parsed in (1, 0):
+        with KeptCode(path):
+            calls = counted_parses(monkeypatch)
+            late: re.Pattern[Any] = late_regex(text, flags)
+            found = late.search.__self__
+        assert len(calls) == parsed
+        assert found == wanted
+        assert (found.groups, found.groupindex, found.flags, found.pattern) == (
+            *(wanted.groups, wanted.groupindex, wanted.flags, wanted.pattern),
+        )
+
+
+def counted_parses(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The texts of patterns that are parsed from now on."""
+    parser, calls = sys.modules["re._parser"], list[object]()
+    parse = parser.parse
+
+    def count(text: object, *more: Any) -> Any:
+        calls.append(text)
+        return parse(text, *more)
+
+    monkeypatch.setattr(parser, "parse", count)
+    return calls
+
+
+def test_a_pattern_with_other_flags_is_another_one(path: str) -> None:
+    with KeptCode(path):
+        assert late_regex("a").fullmatch("A") is None
+        assert late_regex("a", re.IGNORECASE).fullmatch("A")
+    with KeptCode(path):
+        assert late_regex("a").fullmatch("A") is None
+        assert late_regex("a", re.IGNORECASE).fullmatch("A")
+
+
+def test_patterns_of_the_input_are_not_kept(path: str) -> None:
+    with KeptCode(path):
+        assert re.compile("of_the_input").fullmatch("of_the_input")
+    assert not os.path.exists(path)
+
+
+def test_a_pattern_that_is_none_says_so(path: str) -> None:
+    with KeptCode(path), pytest.raises(re.error, match="missing \\)"):
+        late_regex("(").search("")
+
+
 def cut(data: bytes) -> bytes:
     return data[:-5]
 
@@ -135,6 +198,7 @@ def test_nothing_is_left_of_it(path: str) -> None:
         raise KeyError
     assert "compile" not in vars(_make)
     assert "hash" not in vars(_make)
+    assert patterns.compile_regex is re.compile
 
 
 def test_where_python_keeps_no_bytecode_nothing_is_kept(
@@ -152,7 +216,7 @@ def test_a_place_that_cannot_be_written_is_no_matter(tmp_path: Path) -> None:
 
 
 def test_more_than_may_be_kept_is_let_go(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pieslice.class_code.MOST", 100)
+    monkeypatch.setattr("pieslice.kept_code.MOST", 100)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     with KeptCode(path):
         make_class()
@@ -172,6 +236,6 @@ def test_processes_with_other_hashes_compile_nothing_anew(tmp_path: Path) -> Non
             check=True,
             capture_output=True,
         )
-        [file] = tmp_path.rglob("*.classes")
+        [file] = tmp_path.rglob("*.kept")
         kept.append((file.read_bytes(), file.stat().st_mtime_ns))
     assert kept[0] == kept[1]

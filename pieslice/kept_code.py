@@ -1,0 +1,142 @@
+"""Keeps what is compiled for classes of attrs and of regular expressions, beside what Python keeps
+of modules.
+
+A command makes two hundred classes and as many patterns; compiling them takes a third of the time
+of a short one.  Kept code stands under the text that it was compiled from, so it is never that of
+another class or pattern; a file that is damaged is none.  Where Python keeps no bytecode nothing
+is kept.  Of patterns only those of ``classad.patterns`` are: others may come out of the input.
+
+Inputs: the class builder of attrs and ``late_regex``, of which nothing else is changed.  Outputs: a
+file in ``__pycache__``, of this Python.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import re
+import sys
+from importlib.util import MAGIC_NUMBER, cache_from_source
+from types import CodeType
+from typing import Any
+from zlib import crc32
+
+#: Bytes that are kept at most, several times what there is of all classes and patterns.
+MOST = 8 << 20
+
+#: Text, name and mode of a class; text, flags and kind of a pattern.
+_Key = tuple[str | bytes, str | int, str]
+
+
+class KeptCode:
+    """A context in which no methods and patterns are compiled of which the code is kept."""
+
+    def __init__(self, path: str | None = None) -> None:
+        """``path``: of the file; it is read when the first of them is made."""
+        self._path = path or f"{cache_from_source(__file__)}.kept"
+        self._known: dict[_Key, bytes] | None = None
+        self._read = 0
+
+    def __enter__(self) -> None:
+        try:
+            from attr import _make
+        except ImportError:  # a broken installation, as `pieslice doctor` says
+            return
+        if "policy" in sys.modules:  # which has looked whose package `classad` is
+            from classad import patterns
+
+            patterns.compile_regex = self._regex
+        # The names are builtins there.  The text of a class has the hash of its name, which is
+        # another one in every process.
+        vars(_make).update(compile=self._compile, hash=_steady_hash)
+
+    def __exit__(self, *problem: object) -> None:
+        patterns = sys.modules.get("classad.patterns")
+        if patterns is not None:
+            vars(patterns).update(compile_regex=re.compile)
+        make = sys.modules.get("attr._make")
+        for name in ("compile", "hash") if make is not None else ():
+            vars(make).pop(name, None)
+        self._save()
+
+    def _compile(self, text: str, name: str, mode: str) -> CodeType:
+        """Stands for ``compile``."""
+        known = self._all()
+        kept = known.get((text, name, mode))
+        if kept is not None:
+            code: CodeType = marshal.loads(kept)
+            return code
+        code = compile(text, name, mode)
+        known[text, name, mode] = marshal.dumps(code)
+        return code
+
+    def _regex(self, text: str | bytes, flags: int = 0) -> re.Pattern[Any]:
+        """Stands for ``re.compile``."""
+        engine = _engine()
+        if engine is None:
+            return re.compile(text, flags)
+        key, known = (text, int(flags), f"{engine.MAGIC} {engine.CODESIZE}"), self._all()
+        kept = known.get(key)
+        words = _words_of_pattern(text, flags) if kept is None else marshal.loads(kept)
+        if kept is None:
+            known[key] = marshal.dumps(words)
+        pattern: re.Pattern[Any] = engine.compile(text, *words)
+        return pattern
+
+    def _all(self) -> dict[_Key, bytes]:
+        """All that is kept."""
+        if self._known is None:
+            self._known = _read(self._path)
+            self._read = len(self._known)
+        return self._known
+
+    def _save(self) -> None:
+        """Write what has been compiled for the first time, if anything."""
+        if not self._known or len(self._known) == self._read or sys.dont_write_bytecode:
+            return
+        data = marshal.dumps(self._known)
+        if len(data) > MOST:
+            data = marshal.dumps({})
+        beside = f"{self._path}.{os.getpid()}"
+        with contextlib.suppress(OSError):
+            with open(beside, "wb") as file:
+                file.write(_head(data) + data)
+            os.replace(beside, self._path)
+
+
+def _steady_hash(value: object) -> int:
+    """Stands for ``hash``."""
+    return crc32(value.encode()) if isinstance(value, str) else hash(value)
+
+
+def _engine() -> Any:
+    """What runs regular expressions; None where it is not the one that is known here."""
+    engine, compiler = sys.modules.get("_sre"), sys.modules.get("re._compiler")
+    return engine if hasattr(compiler, "_code") and hasattr(compiler, "_parser") else None
+
+
+def _words_of_pattern(text: str | bytes, flags: int) -> tuple[Any, ...]:
+    """What the engine makes a pattern of: flags, code, the number and the names of groups."""
+    compiler: Any = sys.modules["re._compiler"]
+    tree = compiler._parser.parse(text, int(flags))
+    code, names = compiler._code(tree, int(flags)), tree.state.groupdict
+    by_group = {at: name for name, at in names.items()}
+    groups = tuple(map(by_group.get, range(tree.state.groups)))
+    flags = int(flags) | tree.state.flags
+    return flags, list(map(int, code)), tree.state.groups - 1, names, groups
+
+
+def _head(data: bytes) -> bytes:
+    return MAGIC_NUMBER + crc32(data).to_bytes(4, "little")
+
+
+def _read(path: str) -> dict[_Key, bytes]:
+    try:
+        with open(path, "rb") as file:
+            found = file.read()
+    except OSError:
+        return {}
+    data = found[len(_head(b"")) :]
+    known: dict[_Key, bytes] = {}
+    return marshal.loads(data) if found.startswith(_head(data)) else known
