@@ -7,10 +7,14 @@ column of an offset (1-based, columns in characters) and the excerpt with a care
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
+from itertools import accumulate
 from typing import Final
 
 #: Longest line that an excerpt shows whole.
 WIDTH: Final = 70
+#: Characters of a text whose lines are noted at most.
+_LONG: Final = 1 << 20
 
 
 class Source:
@@ -19,7 +23,7 @@ class Source:
     ``quoted``: whether excerpts may show its lines.
     """
 
-    __slots__ = ("_last", "first_column", "first_line", "name", "quoted", "text")
+    __slots__ = ("_begins", "_last", "first_column", "first_line", "name", "quoted", "text")
 
     def __init__(
         self, text: str, name: str = "<expression>", *, first_line: int = 1, first_column: int = 1
@@ -29,21 +33,32 @@ class Source:
         self.first_line = first_line
         self.first_column = first_column
         self.quoted = True
-        #: An offset, and how many lines begin before it: others are counted from there.
+        #: Where each line begins, once somebody has asked for a place in a text that is not long.
+        self._begins: list[int] = []
+        #: An offset of a long one, and how many lines end before it: others are counted from there.
         self._last = 0, 0
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column (both from 1) of a character offset."""
         offset = max(0, min(offset, len(self.text)))
-        begin = self.text.rfind("\n", 0, offset) + 1
+        begin, row = self.text.rfind("\n", 0, offset) + 1, self.lines_before(offset)
+        shift = self.first_column if row == 0 else 1
+        return self.first_line + row, offset - begin + shift
+
+    def lines_before(self, offset: int) -> int:
+        """How many lines end before a character."""
+        if len(self.text) <= _LONG:
+            if not self._begins:
+                lengths = (len(line) + 1 for line in self.text.split("\n"))
+                self._begins = list(accumulate(lengths, initial=0))
+            return bisect_right(self._begins, offset, hi=len(self._begins) - 1) - 1
         near, row = self._last
         if offset < near:
             row -= self.text.count("\n", offset, near)
         else:
             row += self.text.count("\n", near, offset)
         self._last = offset, row
-        shift = self.first_column if row == 0 else 1
-        return self.first_line + row, offset - begin + shift
+        return row
 
     def line_at(self, offset: int) -> tuple[str, int]:
         """The text of the line holding ``offset`` and the offset where that line begins."""

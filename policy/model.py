@@ -115,6 +115,8 @@ def read_limits(config: Config) -> tuple[ConcurrencyLimits, tuple[Diagnostic, ..
     set_defaults: dict[str, float] = {}
     for entry in config.scope.table:
         macro = config.context.base_name(entry.name) or entry.name
+        if "_limit" not in macro.casefold():
+            continue
         for family, into in (
             (shares.CONCURRENCY_LIMIT_DEFAULT_OF, set_defaults),
             (shares.NAME_LIMIT, maxima),

@@ -13,6 +13,7 @@ from typing import Final
 from lsprotocol import types
 
 from classad.errors import Diagnostic, LimitError
+from classad.patterns import late_regex
 from classad.source import Source
 from pieslice.lsp.project import CheckedConfig, check_ads
 from policy.editing.actions import place_of
@@ -46,7 +47,7 @@ _SYMBOLS: Final = {
     "condition": types.SymbolKind.Operator,
     "statement": types.SymbolKind.Module,
 }
-_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_MARKUP: Final = late_regex(r"([\\`*_{}\[\]<>#|~])")
 #: Facts whose values are texts of a configuration.
 _CODE: Final = frozenset(("default", "value here", "replaces"))
 

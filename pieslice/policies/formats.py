@@ -8,7 +8,6 @@ GitHub's workflow commands.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -27,7 +26,15 @@ from pieslice.policies.texts import (
     verdict_lines,
     wrapped_lines,
 )
-from pieslice.reports.document import Document, plain, shape, shape_text, version_data, view
+from pieslice.reports.document import (
+    Document,
+    indented,
+    plain,
+    shape,
+    shape_text,
+    version_data,
+    view,
+)
 from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
 from policy.explain.roles import Host
@@ -308,7 +315,7 @@ def report(
     if format_ == "json":
         return Checks(results).to_json().removesuffix("\n")
     if format_ == "sarif":
-        return json.dumps(_sarif(results, known), indent=2)
+        return indented(_sarif(results, known))
     lines: list[str] = []
     for result in results:
         if format_ == "github":

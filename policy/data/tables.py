@@ -113,6 +113,12 @@ def attribute_names() -> tuple[str, ...]:
     return tuple(attribute_table())
 
 
+@cache
+def folded_attribute_names() -> frozenset[str]:
+    """The same, case-folded."""
+    return frozenset(map(str.casefold, attribute_table()))
+
+
 def template_texts() -> list[str]:
     """The files of configuration templates."""
     return list(map(_text, _TEMPLATES))

@@ -16,6 +16,7 @@ from typing import Final
 from attr import frozen
 
 from classad.evaluation.functions import load
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.attributes import attribute_rows, find_attribute
 from policy.config import Config
@@ -50,15 +51,15 @@ from policy.versions import Version
 #: As many are given at once.
 MOST: Final = 200
 _CONDITIONALS: Final = ("if", "elif", "else", "endif")
-_REFERENCE: Final = re.compile(r"\$([A-Za-z_]*)\([ \t]*[A-Za-z0-9_./]*$")
-_OPERATION: Final = re.compile(r"\$[A-Za-z]*$")
-_USE: Final = re.compile(r"[ \t]*@?use[ \t]+(\w*)([ \t]*:)?", re.IGNORECASE)
-_CONDITION: Final = re.compile(
+_REFERENCE: Final = late_regex(r"\$([A-Za-z_]*)\([ \t]*[A-Za-z0-9_./]*$")
+_OPERATION: Final = late_regex(r"\$[A-Za-z]*$")
+_USE: Final = late_regex(r"[ \t]*@?use[ \t]+(\w*)([ \t]*:)?", re.IGNORECASE)
+_CONDITION: Final = late_regex(
     r"[ \t:]*(?:el)?if[ \t]+!?[ \t]*(defined[ \t]+)?[\w.]*$", re.IGNORECASE
 )
-_SILENCE: Final = re.compile(r"#[ \t]*pieslice:[ \t]*(ignore\b)?[^#]*$", re.IGNORECASE)
-_COMPARED: Final = re.compile(r"([A-Za-z_]\w*)\s*(?:==|!=|=\?=|=!=)\s*$")
-_SCOPED: Final = re.compile(r"(?<![\w.])(MY|TARGET)\.$", re.IGNORECASE)
+_SILENCE: Final = late_regex(r"#[ \t]*pieslice:[ \t]*(ignore\b)?[^#]*$", re.IGNORECASE)
+_COMPARED: Final = late_regex(r"([A-Za-z_]\w*)\s*(?:==|!=|=\?=|=!=)\s*$")
+_SCOPED: Final = late_regex(r"(?<![\w.])(MY|TARGET)\.$", re.IGNORECASE)
 
 
 class Sort:

@@ -14,6 +14,7 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Edit
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.config import Config
 from policy.editing.subjects import (
@@ -37,11 +38,11 @@ from policy.language.statements import is_identifier
 from policy.language.table import Definition
 from policy.lint.view import covering
 
-_DEFINED: Final = re.compile(r"defined\s+([\w./]+)", re.IGNORECASE)
+_DEFINED: Final = late_regex(r"defined\s+([\w./]+)", re.IGNORECASE)
 #: A reference or a name of a macro in which another reference stands.
-_COMPUTED: Final = re.compile(r"\$\w*\(((?:[\w./]*\$\w*\([^()]*\))+[\w./]*)[):]")
-_REFERENCE_OR_STRING: Final = re.compile(r"\$\w*\([\w./]*|\"(?:[^\"\\]|\\.)*\"")
-_INNER: Final = re.compile(r"\$\w*\([^()]*\)")
+_COMPUTED: Final = late_regex(r"\$\w*\(((?:[\w./]*\$\w*\([^()]*\))+[\w./]*)[):]")
+_REFERENCE_OR_STRING: Final = late_regex(r"\$\w*\([\w./]*|\"(?:[^\"\\]|\\.)*\"")
+_INNER: Final = late_regex(r"\$\w*\([^()]*\)")
 
 
 @frozen

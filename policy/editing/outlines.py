@@ -6,18 +6,18 @@ Inputs: a text.  Outputs: ``Symbol`` trees, ``Fold`` values.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from attr import define, field, frozen
 
+from classad.patterns import late_regex
 from policy.editing.texts import Form, WrittenStatement, text_of
 
 #: ``## Title``, ``# --- Title ---``, ``# == Title``, ``#### Title ####``.
-_FRAMED: Final = re.compile(r"#(?:#+|[ \t]*[-=*#~]{2,})[ \t]*(\w.*?)[ \t]*[-=*#~]*")
-_ROW: Final = re.compile(r"#[ \t]*[-=*#~]{3,}[ \t]*")
-_TITLE: Final = re.compile(r"#+[ \t]*(\w.*?)[ \t#]*")
+_FRAMED: Final = late_regex(r"#(?:#+|[ \t]*[-=*#~]{2,})[ \t]*(\w.*?)[ \t]*[-=*#~]*")
+_ROW: Final = late_regex(r"#[ \t]*[-=*#~]{3,}[ \t]*")
+_TITLE: Final = late_regex(r"#+[ \t]*(\w.*?)[ \t#]*")
 _SHOWN: Final = 60
 
 

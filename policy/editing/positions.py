@@ -7,12 +7,13 @@ Inputs: a text, positions that may be outside it, which are cut.  Outputs: offse
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from functools import cached_property
 from typing import Final, NamedTuple
 
-_END: Final = re.compile(r"\r\n|\n|\r")
+from classad.patterns import late_regex
+
+_END: Final = late_regex(r"\r\n|\n|\r")
 _LAST_OF_BASIC_PLANE: Final = "\uffff"
 
 

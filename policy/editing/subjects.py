@@ -14,6 +14,7 @@ from typing import Final
 from attr import frozen
 
 from classad.language.names import fold_name
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.config import Config
 from policy.editing.texts import Form, Kind, Text, ValueWord, WrittenStatement, text_of, word_at
@@ -32,11 +33,11 @@ from policy.lint.view import Setting, covering, split_prefix, unread_setting
 _MEMBER: Final = "<group>"
 #: Macros of macros that are followed to find out where an expression is evaluated.
 _DEEPEST: Final = 5
-_ITEM: Final = re.compile(r"[^,\s\\]+")
-_FINDING: Final = re.compile(r"P\d{3}", re.IGNORECASE)
-_LOCAL: Final = re.compile(r"-local-name\s+(\S+)")
-_SILENCE: Final = re.compile(r"#[ \t]*pieslice:[ \t]*ignore\b", re.IGNORECASE)
-_DEFINED: Final = re.compile(r"\s*!?\s*defined\s+(?!use\b)([\w./]+)", re.IGNORECASE)
+_ITEM: Final = late_regex(r"[^,\s\\]+")
+_FINDING: Final = late_regex(r"P\d{3}", re.IGNORECASE)
+_LOCAL: Final = late_regex(r"-local-name\s+(\S+)")
+_SILENCE: Final = late_regex(r"#[ \t]*pieslice:[ \t]*ignore\b", re.IGNORECASE)
+_DEFINED: Final = late_regex(r"\s*!?\s*defined\s+(?!use\b)([\w./]+)", re.IGNORECASE)
 #: Macros whose values are expressions that read no ad: numbers and truths.
 _READING_NOTHING: Final = (KnobKind.BOOL, KnobKind.INT, KnobKind.DOUBLE)
 

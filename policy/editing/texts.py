@@ -18,6 +18,7 @@ from typing import Final
 from attr import frozen
 
 from classad.language.names import fold_name
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.lines import LineReader, LogicalLine
@@ -102,16 +103,16 @@ OPERATORS: Final = ("is", "isnt")
 SCOPES: Final = ("my", "target")
 #: Functions of configurations whose body is no name of a macro.
 _OTHER_BODIES: Final = frozenset(("ENV", "RANDOM_CHOICE", "RANDOM_INTEGER"))
-_REFERENCE: Final = re.compile(r"\$([A-Za-z_]*)\([ \t]*([A-Za-z0-9_./]*)")
-_TOKEN: Final = re.compile(
+_REFERENCE: Final = late_regex(r"\$([A-Za-z_]*)\([ \t]*([A-Za-z0-9_./]*)")
+_TOKEN: Final = late_regex(
     r"""(?P<comment>^[ \t]*\#.*$)|(?P<string>"(?:[^"\\\n]|\\.)*"?)|(?P<macro>\$\$?[A-Za-z_]*\()
     |(?P<number>(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\w*)
     |(?P<name>[A-Za-z_]\w*|'(?:[^'\\\n]|\\.)*')""",
     re.VERBOSE | re.MULTILINE,
 )
-_CALLED: Final = re.compile(r"[ \t]*\(")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.]")
-_COMMENT: Final = re.compile(r"[ \t]*#.*")
+_CALLED: Final = late_regex(r"[ \t]*\(")
+_IDENTIFIER: Final = late_regex(r"[A-Za-z0-9_.]")
+_COMMENT: Final = late_regex(r"[ \t]*#.*")
 
 
 class Text:

@@ -16,6 +16,7 @@ from typing import Final
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from policy.config import Config
 from policy.data.tables import builtin_table
 from policy.explain.meaning import default_text, meaning
@@ -102,12 +103,12 @@ _FAMILIES: Final = (
     (r"CLASSAD_USER_MAP\w+", Acts.CYCLE, "NEGOTIATOR"),
     (r"SYSTEM_PERIODIC_(HOLD|REMOVE)(_\w+)?", Acts.JOBS, "SCHEDD"),
 )
-_ANY: Final = re.compile(
+_ANY: Final = late_regex(
     "|".join(f"(?:{pattern})" for pattern, *_ in (*_NOT_FOLLOWED, *_FAMILIES)), re.IGNORECASE
 )
-_REFERENCE: Final = re.compile(r"\$[A-Z_]*\(\s*([A-Za-z_][\w.]*)", re.IGNORECASE)
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_SLOT: Final = re.compile(r"SLOT(?:_TYPE_)?\d+_(\w+)", re.IGNORECASE)
+_REFERENCE: Final = late_regex(r"\$[A-Z_]*\(\s*([A-Za-z_][\w.]*)", re.IGNORECASE)
+_NAME: Final = late_regex(r"[A-Za-z_]\w*")
+_SLOT: Final = late_regex(r"SLOT(?:_TYPE_)?\d+_(\w+)", re.IGNORECASE)
 
 
 def changed(before: Config, after: Config) -> list[ChangedMacro]:

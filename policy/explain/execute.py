@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from attr import frozen
 
 from classad.errors import ClassAdParseError
+from classad.patterns import late_regex
 from classad.syntax.nodes import Reference, walk
 from policy.config import Config
 from policy.explain.conclusions import published
@@ -28,8 +29,8 @@ from policy.publishing import text_of
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
 
-_TYPE: Final = re.compile(r"(?:NUM_SLOTS|SLOT)_TYPE_(\d+)", re.IGNORECASE)
-_RESOURCE: Final = re.compile(r"MACHINE_RESOURCE_(?!NAMES$|INVENTORY_)(\w+)", re.IGNORECASE)
+_TYPE: Final = late_regex(r"(?:NUM_SLOTS|SLOT)_TYPE_(\d+)", re.IGNORECASE)
+_RESOURCE: Final = late_regex(r"MACHINE_RESOURCE_(?!NAMES$|INVENTORY_)(\w+)", re.IGNORECASE)
 #: What the machine has, if the files say so and not the startd's own look.
 _MACHINE: Final = {"NUM_CPUS": "cores", "MEMORY": "MiB of memory", "DISK": "KiB of disk"}
 _KEPT: Final = {"RESERVED_MEMORY": "MiB of memory", "RESERVED_DISK": "MiB of disk"}

@@ -14,6 +14,7 @@ from typing import Final
 from attr import evolve
 
 from classad.errors import ClassAdParseError
+from classad.patterns import late_regex
 from classad.syntax.nodes import Reference, walk
 from policy.attributes import DATE, Attribute, Availability, find_attribute
 from policy.config import Config
@@ -314,7 +315,7 @@ def _facts(row: Attribute) -> Iterator[str]:
 # --- expressions of other daemons -----------------------------------------------------------------
 
 #: What the other topics tell.
-_TOLD: Final = re.compile(
+_TOLD: Final = late_regex(
     r"(SLOT_TYPE_\d+_)?(RANK|PREEMPT|SUSPEND|CONTINUE|KILL|START|IS_OWNER|WANT_(HOLD|SUSPEND|VACATE)"
     r"|WANT_HOLD_(REASON|SUBCODE)|MAXJOBRETIREMENTTIME|MACHINEMAXVACATETIME|SLOT_WEIGHT)|CLAIM_WORKLIFE"
     r"|MODIFY_REQUEST_\w+"

@@ -21,6 +21,7 @@ from classad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.config import Config
 from policy.data.tables import meanings
@@ -48,14 +49,14 @@ _CONSTRAINTS: Final = (
     matching.NEGOTIATOR_JOB_CONSTRAINT,
 )
 #: Macros with lines of commands, of which REQUIREMENTS is the expression.
-_LINES: Final = re.compile(
+_LINES: Final = late_regex(
     r"JOB_(?:TRANSFORM|ROUTER_ROUTE|ROUTER_TRANSFORM)_(?!NAMES$)\w+", re.IGNORECASE
 )
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SUBMISSION: Final = re.compile(
+_NAME: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
+_SUBMISSION: Final = late_regex(
     r"SUBMIT_REQUIREMENT_(\w+)(?<!_IS_WARNING)(?<!_NAMES)", re.IGNORECASE
 )
-_PERIODIC: Final = re.compile(
+_PERIODIC: Final = late_regex(
     r"SYSTEM_PERIODIC_(REMOVE|HOLD|RELEASE|VACATE)(_\w+)?(?<!_REASON)(?<!_SUBCODE)(?<!_NAMES)",
     re.IGNORECASE,
 )

@@ -12,7 +12,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.patterns import late_regex
+from classad.patterns import any_of, late_regex
 
 #: Categories and flags of a log, as the library of 25.14.1 spells them.
 LOG_CATEGORIES: Final = (
@@ -96,6 +96,8 @@ CHOICES: Final = (
         otherwise="there is no such category, and nothing is logged for it", many=True,
     ),
 )  # fmt: skip
+#: The macros of any of them.
+HAS_CHOICE: Final = any_of((choice.macros for choice in CHOICES), re.IGNORECASE)
 #: What a job of a daemon's cron is described by, behind ``STARTD_CRON_<name>_``.
 CRON_PARTS: Final = (
     *("EXECUTABLE", "ARGS", "ENV", "CWD", "MODE", "PERIOD", "PREFIX", "SLOTS", "RECONFIG", "KILL"),

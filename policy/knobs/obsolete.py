@@ -11,7 +11,7 @@ from typing import Final
 
 from attr import frozen
 
-from classad.patterns import late_regex
+from classad.patterns import any_of, late_regex
 from policy.knobs.readers import find_readers
 
 _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"
@@ -101,6 +101,7 @@ _FAMILIES: Final = (
     ),
     (late_regex(r"stork\w*"), Obsolete(why="Stork is gone")),
 )
+_OF_A_FAMILY: Final = any_of(pattern for pattern, _ in _FAMILIES)
 #: Macros that were predefined for expressions, and now come with a template.
 _OF_FRAGMENTS: Final = frozenset(
     (
@@ -117,7 +118,7 @@ def find_obsolete(macro: str) -> Obsolete | None:
     found = _ONE_BY_ONE.get(folded)
     if found is not None or find_readers(macro) is not None:
         return found
-    for family, row in _FAMILIES:
+    for family, row in _FAMILIES if _OF_A_FAMILY.fullmatch(folded) else ():
         matched = family.fullmatch(folded)
         if matched is not None:
             instead = matched.expand(row.instead).upper() if row.instead else ""

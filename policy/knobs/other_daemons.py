@@ -8,6 +8,7 @@ with a job that waits for the slot.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from policy.knobs.declaration import Knob, KnobKind, Need, Use, Wanted
@@ -120,6 +121,7 @@ OTHER_FAMILIES: Final = (
 _ASIDE: Final = ("_names", "_reason", "_subcode", "_is_warning")
 
 
+@lru_cache(maxsize=10_000)
 def find_other(macro: str) -> Knob | None:
     """The declaration of an expression of another daemon."""
     folded = macro.casefold()

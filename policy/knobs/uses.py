@@ -14,6 +14,7 @@ CpuBusy, RUNBENCHMARKS and HIBERNATE.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from attr import evolve
@@ -101,27 +102,31 @@ _OTHERS: Final = {
     }),
 }  # fmt: skip
 _FAMILIES: Final = (
-    (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?reason"),
+    (late_regex(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?reason"),
      Use("job", "", _ANY, moment=_QUEUE)),
-    (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?subcode"),
+    (late_regex(r"system_periodic_(?:hold|remove|release|vacate)_(?:\w+_)?subcode"),
      Use("job", "", _ANY, moment=_QUEUE)),
-    (re.compile(r"system_periodic_(?:hold|remove|release|vacate)_(?!reason|subcode|names)\w+"),
+    (late_regex(r"system_periodic_(?:hold|remove|release|vacate)_(?!reason|subcode|names)\w+"),
      Use("job", "", _CONDITION, moment=_QUEUE)),
-    (re.compile(r"submit_requirement_(?!names)\w+_reason"),
+    (late_regex(r"submit_requirement_(?!names)\w+_reason"),
      Use("schedd", "job", _ANY, moment=SUBMITTING)),
-    (re.compile(r"submit_requirement_(?!names)\w+(?<!_is_warning)"),
+    (late_regex(r"submit_requirement_(?!names)\w+(?<!_is_warning)"),
      Use("schedd", "job", _CONDITION, moment=SUBMITTING)),
 )  # fmt: skip
+#: What the macros of these families begin with.
+_BEGINNINGS: Final = ("system_periodic_", "submit_requirement_")
 _SLOT_TYPE: Final = late_regex(r"slot(?:_type_)?\d+(?:_\d+)?_(?=\w)", re.IGNORECASE)
 
 
+@lru_cache(maxsize=10_000)
 def find_use(macro: str) -> Use | None:
     """How the expression in a macro is evaluated; None if it holds none that is known."""
     folded = macro.casefold()
     knob = find_knob(macro) or OTHER_KNOBS.get(folded)
     if knob is not None and knob.kind is KnobKind.EXPR and knob.use is not None:
         return evolve(knob.use, moment=_moment(knob))
-    for pattern, use in () if folded in _OTHERS else _FAMILIES:
+    families = _FAMILIES if folded.startswith(_BEGINNINGS) and folded not in _OTHERS else ()
+    for pattern, use in families:
         if pattern.fullmatch(folded):
             return use
     inner = without_slot_type(macro)

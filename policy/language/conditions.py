@@ -14,6 +14,7 @@ from typing import Final
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from policy.language.lines import BLANKS
 from policy.language.numbers import saturated
 from policy.versions import NEWEST, Version
@@ -21,23 +22,24 @@ from policy.versions import NEWEST, Version
 #: Deepest nesting of conditionals.
 MAX_NESTING: Final = 63
 
-_KEYWORD = re.compile(r"(if|elif|else|endif)(?![^ \t\n\v\f\r])[ \t\n\v\f\r]*(.*)", re.I | re.S)
+_INITIALS = "iIeE"
+_KEYWORD = late_regex(r"(if|elif|else|endif)(?![^ \t\n\v\f\r])[ \t\n\v\f\r]*(.*)", re.I | re.S)
 #: Digits, and behind them, a dot or an `e` more of what numbers are made of; no leading plus.
-_NUMBER = re.compile(r"-?(?:[0-9]+(?:[.eE][0-9.eE+-]*)?|\.[0-9]+[0-9.eE+-]*)")
+_NUMBER = late_regex(r"-?(?:[0-9]+(?:[.eE][0-9.eE+-]*)?|\.[0-9]+[0-9.eE+-]*)")
 #: The part of it that counts.
-_LEADING = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
+_LEADING = late_regex(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 #: With a blank behind the word or behind a sign that is glued to it.
-_ASKS_VERSION = re.compile(r"version(?:[ \t].*|(?:[<>=]|!=).*[ \t].*)?", re.I | re.S)
-_VERSION = re.compile(r"version[ \t]*(>=|<=|==|!=|=|<|>)[ \t]*v?(.+)", re.I | re.S)
+_ASKS_VERSION = late_regex(r"version(?:[ \t].*|(?:[<>=]|!=).*[ \t].*)?", re.I | re.S)
+_VERSION = late_regex(r"version[ \t]*(>=|<=|==|!=|=|<|>)[ \t]*v?(.+)", re.I | re.S)
 #: Words, signs and numbers behind the digits are ignored.
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_DIGITS = re.compile(
+_DIGITS = late_regex(
     r"([0-9]++)\.([0-9]++)(?:\.([0-9]++)|(?!))?+(?:[A-Za-z0-9_<>=! \t]|(?<=[0-9])\.(?=[0-9]))*"
 )
-_NAMED = re.compile(r"[A-Za-z0-9_./]+")
-_ASKS_FOR = re.compile(r"defined(|[ \t\n\v\f\r].*)", re.I | re.S)
+_NAMED = late_regex(r"[A-Za-z0-9_./]+")
+_ASKS_FOR = late_regex(r"defined(|[ \t\n\v\f\r].*)", re.I | re.S)
 #: What a whole condition about a definition consists of.
-_DEFINED = re.compile(r"[A-Za-z0-9_./: \t\n\v\f\r]+")
+_DEFINED = late_regex(r"[A-Za-z0-9_./: \t\n\v\f\r]+")
 
 
 class ConditionError(Exception):
@@ -69,6 +71,8 @@ class World:
 
 def keyword(text: str) -> tuple[str, str] | None:
     """The conditional keyword that a line begins with, and the rest."""
+    if text[:1] not in _INITIALS:
+        return None
     found = _KEYWORD.fullmatch(text)
     return None if found is None else (found[1].lower(), found[2])
 

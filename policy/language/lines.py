@@ -63,7 +63,7 @@ class LineReader:
     def __init__(self, source: Source, *, is_file: bool = True, start: int = 0) -> None:
         self.source = source
         self.strict = False
-        self.line = source.text.count("\n", 0, start)
+        self.line = source.lines_before(start) if start else 0
         self.open_end: int | None = None
         self._is_file = is_file
         self._old_comments = False
@@ -105,11 +105,20 @@ class LineReader:
         return bare, at + len(raw) - len(bare)
 
     def _next(self) -> LogicalLine | None:
+        """The next logical line, perhaps an empty one; comments and blank lines before it aside."""
         joined = ""
         pieces: list[tuple[int, int]] = []
         leak = None
         while (physical := self._physical()) is not None:
             bare, begin = physical
+            if not pieces and not self._unended:
+                if not bare:
+                    continue
+                if bare[0] == "#" and not self._old_comments:
+                    self._pragma(bare)
+                    continue
+                if bare[-1] != "\\":
+                    return LogicalLine(bare, self.source, self.line, ((0, begin),))
             if bare.startswith("#") and not pieces and not self._old_comments:
                 self._pragma(bare)
                 continue

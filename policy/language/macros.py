@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Final
 from attr import evolve, field, frozen
 
 from classad.language.bounds import glance
+from classad.patterns import late_regex
 
 if TYPE_CHECKING:
     from policy.language.table import Definition
 
-_HEAD = re.compile(r"\$([A-Za-z0-9_]*)\(")
-_NAME = re.compile(r"[A-Za-z0-9_./]*")
-_DOLLAR = re.compile(r"\$\$|\$\(DOLLAR\)", re.IGNORECASE)
+_HEAD = late_regex(r"\$([A-Za-z0-9_]*)\(")
+_NAME = late_regex(r"[A-Za-z0-9_./]*")
+_DOLLAR = late_regex(r"\$\$|\$\(DOLLAR\)", re.IGNORECASE)
 #: Characters of a default; a parenthesised group may hold anything but `)`.
 # `(?!)`: so that Python before 3.11.5, too, forgets what did not match.
-_DEFAULT = re.compile(r"(?:[A-Za-z0-9_./$,\\: ]++|\([^)]*\)|(?!))*+")
-_FILENAME = re.compile(r"F[fpdnxqabuw]*", re.IGNORECASE)
+_DEFAULT = late_regex(r"(?:[A-Za-z0-9_./$,\\: ]++|\([^)]*\)|(?!))*+")
+_FILENAME = late_regex(r"F[fpdnxqabuw]*", re.IGNORECASE)
 
 #: Functions whose body is a list of arguments; ``F`` and its flags come on top.
 FUNCTIONS: Final = frozenset(
@@ -177,10 +178,13 @@ class Expander:
         """The same expander for the value of ``name`` met inside a function."""
         if name in self.active:
             raise _endless((*self.active[self.active.index(name) :], name))
-        return evolve(self, active=(*self.active, name))
+        active = (*self.active, name)
+        return Expander(self.lookup, self.call, active, self.plain, self.trace, self.known)
 
     def expand(self, text: str) -> str:
         """``text`` without references; ``$(DOLLAR)`` becomes a dollar sign last of all."""
+        if "$" not in text:
+            return text
         # Each lies within the one before it.
         around: list[_Region] = []
         names: list[str] = []

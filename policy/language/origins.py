@@ -201,7 +201,8 @@ def _written(owner: Definition) -> str:
 
 def _references_itself(owner: Definition) -> bool:
     """Is the stored text the written one with the earlier value in the place of the name?"""
-    if owner.written is None or "$(" not in owner.written:
+    name = owner.name.rpartition(".")[2].casefold()
+    if owner.written is None or f"{name})" not in owner.written.casefold():
         return False
     earlier = _taken_over(owner)
     if earlier is None:

@@ -17,6 +17,7 @@ from attr import define, field, frozen
 
 from classad.errors import Diagnostic, suggest
 from classad.language.bounds import allowance, glance, too_large
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.about import AFTER_ELSE, ELIF, NOT_RUN, UNQUOTED, About
@@ -42,8 +43,8 @@ _MISTAKES = (StatementError, ConditionError, ExpansionError)
 UNRECORDED: Final = "P913"
 #: What is said of a line of a file that is not quoted.
 _NO_CONFIGURATION: Final = "this line does not read as configuration; its file is not quoted"
-_ELSE_IF: Final = re.compile(r"(else-?if|elsif)\b", re.IGNORECASE)
-_FROM_NUL: Final = re.compile(r"\0[^\n]*\n?")
+_ELSE_IF: Final = late_regex(r"(else-?if|elsif)\b", re.IGNORECASE)
+_FROM_NUL: Final = late_regex(r"\0[^\n]*\n?")
 
 
 class ReadingStopped(Exception):  # noqa: N818 - a signal between levels, not shown to anybody

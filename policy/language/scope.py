@@ -6,10 +6,12 @@ Outputs: definitions, expanded texts with the problems met on the way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from attr import evolve, frozen
 
 from policy.language.functions import Functions
-from policy.language.macros import Expander, Known, MacroReference, replace_self
+from policy.language.macros import Expander, Known, replace_self
 from policy.language.table import Context, Definition, MacroTable
 
 
@@ -40,13 +42,16 @@ class Scope:
 
     def expander(self) -> Expander:
         """An expander for texts that belong to no macro."""
-        return Expander(self.lookup, self._call, plain=self.table.exact if self.foreign else None)
+        return Expander(self.lookup, self.functions.call, plain=self._plain)
 
-    def _call(self, reference: MacroReference, expander: Expander) -> str:
-        return self.functions.call(reference, expander)
+    @property
+    def _plain(self) -> Callable[[str], Definition | None] | None:
+        return self.table.exact if self.foreign else None
 
     def expand(self, text: str) -> str:
         """``text`` expanded; failures of functions go to ``functions.report``."""
+        if "$" not in text:
+            return text
         return self.expander().expand(text)
 
     def expand_definition(self, definition: Definition, known: Known | None = None) -> Expanded:
@@ -57,13 +62,14 @@ class Scope:
         if "$" not in definition.raw:
             return Expanded(definition.raw, ())
         problems: list[str] = []
-        quiet = evolve(self, functions=evolve(self.functions, report=problems.append))
-        expander = evolve(quiet.expander(), known=known)
-        text = expander.inside(definition.name).expand(definition.raw)
-        return Expanded(text, tuple(problems))
+        quiet, around = evolve(self.functions, report=problems.append), (definition.name,)
+        expander = Expander(self.lookup, quiet.call, around, self._plain, known=known)
+        return Expanded(expander.expand(definition.raw), tuple(problems))
 
     def used_by(self, definition: Definition) -> list[tuple[str, Definition | None]]:
         """The macros that its expansion looks up, in order, each with what it stands for."""
+        if "$" not in definition.raw:
+            return []
         used: dict[str, tuple[str, Definition | None]] = {}
 
         def lookup(name: str) -> Definition | None:
@@ -72,8 +78,7 @@ class Scope:
             return found
 
         quiet = evolve(self.functions, report=lambda message: None)
-        expander = evolve(self.expander(), lookup=lookup, call=quiet.call)
-        expander.inside(definition.name).expand(definition.raw)
+        Expander(lookup, quiet.call, (definition.name,), self._plain).expand(definition.raw)
         return list(used.values())
 
     def undefined_in(self, text: str) -> list[str]:
@@ -87,7 +92,7 @@ class Scope:
             return entry
 
         quiet = evolve(self.functions, report=lambda message: None)
-        evolve(self.expander(), lookup=lookup, call=quiet.call).expand(text)
+        Expander(lookup, quiet.call, plain=self._plain).expand(text)
         return list(found.values())
 
     def resolve_self(self, name: str, text: str) -> str:

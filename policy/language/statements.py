@@ -8,19 +8,19 @@ Follows: condor_config_val 25.14.1 (golden vectors ``lines``, ``append``, ``here
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from policy.language.lines import BLANKS
 
 #: Words that are statements when followed by a colon.
 KEYWORDS: Final = frozenset({"use", "include", "error", "warning"})
-_IDENTIFIER = re.compile(r"[A-Za-z0-9_./]+")
-_NAME_END = re.compile(r"[ \t\n\v\f\r=:]")
-_OPERATOR = re.compile(r"[=:@+]")
-_APPEND = re.compile(r"\+(?P<mark>[,;|&*]?)(?P=mark)?=")
+_IDENTIFIER = late_regex(r"[A-Za-z0-9_./]+")
+_NAME_END = late_regex(r"[ \t\n\v\f\r=:]")
+_OPERATOR = late_regex(r"[=:@+]")
+_APPEND = late_regex(r"\+(?P<mark>[,;|&*]?)(?P=mark)?=")
 
 
 class StatementError(Exception):
@@ -83,16 +83,15 @@ def parse(text: str) -> Statement | None:
 
 
 def _short_operator(text: str, name: str, words: str, at: int) -> Statement:
-    operator, start = text[at], _skip(text, at + 1)
+    operator, (value, start) = text[at], _behind(text, at + 1)
     if operator == ":" and name.removeprefix("@").lower() in KEYWORDS:
-        return Statement("keyword", name.removeprefix("@").lower(), words, text[start:], start)
-    return Statement(operator, name, words, text[start:], start)
+        return Statement("keyword", name.removeprefix("@").lower(), words, value, start)
+    return Statement(operator, name, words, value, start)
 
 
 def _long_operator(text: str, name: str, words: str, at: int) -> Statement:
     if text.startswith("@=", at):
-        start = _skip(text, at + 2)
-        return Statement("@=", name, words, text[start:], start)
+        return Statement("@=", name, words, *_behind(text, at + 2))
     found = _APPEND.match(text, at)
     if found is None:
         raise StatementError(
@@ -103,14 +102,13 @@ def _long_operator(text: str, name: str, words: str, at: int) -> Statement:
         )
     mark = found["mark"]
     joiner = f" {mark}{mark} " if mark and found[0].count(mark) == 2 else mark or " "
-    start = _skip(text, found.end())
-    return Statement("+=", name, words, text[start:], start, joiner)
+    return Statement("+=", name, words, *_behind(text, found.end()), joiner)
 
 
-def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in BLANKS:
-        at += 1
-    return at
+def _behind(text: str, at: int) -> tuple[str, int]:
+    """What stands behind an operator, without the blanks before it, and where."""
+    value = text[at:].lstrip(BLANKS)
+    return value, len(text) - len(value)
 
 
 def _no_operator(text: str) -> StatementError:

@@ -35,8 +35,10 @@ class Context:
 
     def base_name(self, name: str) -> str | None:
         """``name`` without this context's prefix, or None if it has none."""
-        folded = name.casefold() if "." in name else ""
-        for prefix in self.prefixes() if folded else ():
+        if "." not in name:
+            return None
+        folded = name.casefold()
+        for prefix in self.prefixes():
             if folded.startswith(prefix.casefold() + "."):
                 return name[len(prefix) + 1 :]
         return None
@@ -113,15 +115,24 @@ class MacroTable:
 
     def exact(self, name: str) -> Definition | None:
         """What was read for exactly this name, else its default."""
-        return self.get(name) or self.default(name)
+        return self._of(name.casefold())
+
+    def _of(self, folded: str) -> Definition | None:
+        """The same for a case-folded name."""
+        found = self._entries.get(folded)
+        if found is None and folded in self._defaults:
+            return Definition(*self._defaults[folded], DEFAULT_ORIGIN)
+        return found
 
     def default_of(self, definition: Definition) -> Definition | None:
         """The built-in default that a definition repeats; ``true`` and ``false`` in any case.
 
         A prefix does not count, whatever it is.
         """
-        name = definition.name
-        found = self.default(name) or self.default(name.partition(".")[2])
+        folded = definition.name.casefold()
+        if folded not in self._defaults:
+            folded = folded.partition(".")[2]
+        found = self.default(folded) if folded in self._defaults else None
         if found is None or not found.raw:
             return None
         same = found.raw == definition.raw
@@ -140,8 +151,9 @@ class MacroTable:
 
     def lookup(self, name: str, context: Context) -> Definition | None:
         """The definition that ``context`` sees under ``name``."""
+        folded = name.casefold()
         for prefix in context.prefixes():
-            found = self.exact(f"{prefix}.{name}")
+            found = self._of(f"{prefix.casefold()}.{folded}")
             if found is not None:
                 return found
-        return self.exact(name)
+        return self._of(folded)

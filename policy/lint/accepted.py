@@ -7,13 +7,13 @@ Inputs: texts, findings.  Outputs: findings that are left, lines; opens no file.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from attr import frozen
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import NOTE
@@ -22,7 +22,7 @@ from policy.lint.support import NO_REASON, may_be_silenced
 
 #: What a file of accepted findings begins with.
 HEAD: Final = "# Findings that `pieslice check --accepted` does not report: number, file, line\n"
-_LINE: Final = re.compile(r"(P\d{3})\s+(\S+?):\s*(.*)")
+_LINE: Final = late_regex(r"(P\d{3})\s+(\S+?):\s*(.*)")
 
 
 @frozen

@@ -13,6 +13,7 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.lint.choices import out_of_range
@@ -51,9 +52,9 @@ _LISTS: Final = ("HAD_LIST", "REPLICATION_LIST")
 _PLACES: Final = r"(COLLECTOR|CONDOR(_VIEW)?)_HOST|FLOCK_TO|CCB_ADDRESS|(HAD|REPLICATION)_LIST"
 _COLLECTOR_PORT: Final = "9618"
 _PORTS: Final = 65535
-_ON_PORT: Final = re.compile(r"(?<!\S)-p\s+(\d+)")
-_ADDRESS: Final = re.compile(r"(\[[^\]]*\]|[^:?\s]+)(?::(\d+))?(?:\?\S*)?")
-_CLIENT: Final = re.compile(r"SEC_(?!CLIENT_)\w+?_(AUTHENTICATION_METHODS|CRYPTO_METHODS)", re.I)
+_ON_PORT: Final = late_regex(r"(?<!\S)-p\s+(\d+)")
+_ADDRESS: Final = late_regex(r"(\[[^\]]*\]|[^:?\s]+)(?::(\d+))?(?:\?\S*)?")
+_CLIENT: Final = late_regex(r"SEC_(?!CLIENT_)\w+?_(AUTHENTICATION_METHODS|CRYPTO_METHODS)", re.I)
 _LEVELS: Final = ("AUTHENTICATION", "ENCRYPTION", "INTEGRITY")
 _OPPOSITE: Final = {"REQUIRED": "NEVER", "NEVER": "REQUIRED"}
 

@@ -13,6 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import Builtin, load
 from classad.language.operators import GUARDS
+from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Node, Reference
 from policy.attributes import Attribute, Availability, attribute_rows, find_attribute, find_renamed
 from policy.data.tables import attribute_names
@@ -104,7 +105,7 @@ _WORDS: Final = {
     **dict.fromkeys(("null", "none", "nil"), "undefined"),
 }
 #: What people call a property that their machines or jobs have.
-_OF_ONES_OWN: Final = re.compile(r"(?:Has|Is|Want|Use|Needs?|Can|Allow)(?=[A-Z_])")
+_OF_ONES_OWN: Final = late_regex(r"(?:Has|Is|Want|Use|Needs?|Can|Allow)(?=[A-Z_])")
 #: Macros that are there for expressions.
 _HELPERS: Final = frozenset(
     (
@@ -387,9 +388,9 @@ def _spelled_before(one: MacroExpression, name: str) -> str | None:
         return None
     folded = name.casefold()
     plural = {f"{folded}s", folded.removesuffix("s"), folded}
-    lengths = range(len(name) - 1, len(name) + 2)
-    alike = (word for word in one.view.words if len(word) in lengths and word.isalpha())
-    found = suggest(name, (word for word in alike if word not in plural))
+    by_length = one.view.plain_words
+    alike = (by_length.get(len(name) + more, ()) for more in (-1, 0, 1))
+    found = suggest(name, (word for words in alike for word in words if word not in plural))
     if found is None or find_attribute(found) is not None:
         return None
     if len(found) == len(name) and sorted(found) != sorted(folded):
@@ -419,6 +420,8 @@ def _begun(name: str, known: Iterable[str]) -> str | None:
     if len(name) < _LONG:
         return None
     for item in known:
+        if item[:1].casefold() != name[0].casefold():
+            continue
         shorter, longer = sorted((name, item), key=len)
         begins = len(item) >= _LONG and longer.casefold().startswith(shorter.casefold())
         if begins and longer[len(shorter) :].islower():

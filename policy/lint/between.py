@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.language.expressions import parse
@@ -24,8 +25,8 @@ from policy.values.domain import single_number
 _VACATE_TIME: Final = 600
 #: So few jobs that one more is much.
 _FEW: Final = 10
-_MADE: Final = re.compile(r"NUM_SLOTS_TYPE_(\d+)", re.IGNORECASE)
-_CONFLICT: Final = re.compile(r"\bResourceConflict\b", re.IGNORECASE)
+_MADE: Final = late_regex(r"NUM_SLOTS_TYPE_(\d+)", re.IGNORECASE)
+_CONFLICT: Final = late_regex(r"\bResourceConflict\b", re.IGNORECASE)
 
 
 @finding(

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.knobs.reading import EXPANDED
 from policy.language.about import AFTER_ELSE, ELIF, about
 
@@ -34,9 +35,9 @@ _SAME_WORD: Final = {
     "P410": ("P424",),
     "P431": ("P404", "P407"),
 }
-_FIRST_WORD: Final = re.compile(r"[\w.]+")
+_FIRST_WORD: Final = late_regex(r"[\w.]+")
 #: The first line of a block without the `=` of `@=`.
-_BLOCK: Final = re.compile(r"\s*[\w.]+\s*@\s*(\w+)\s*")
+_BLOCK: Final = late_regex(r"\s*[\w.]+\s*@\s*(\w+)\s*")
 
 _Mark = tuple[str, ...]
 

@@ -16,8 +16,17 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.config import Config
-from policy.knobs.choices import BOUNDS, CHOICES, CRON_PERIOD, CRON_PERIODS, UPPER_BOUNDS, Choice
+from policy.knobs.choices import (
+    BOUNDS,
+    CHOICES,
+    CRON_PERIOD,
+    CRON_PERIODS,
+    HAS_CHOICE,
+    UPPER_BOUNDS,
+    Choice,
+)
 from policy.knobs.lists import is_list
 from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, read_boolean, saturated
@@ -26,18 +35,18 @@ from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, meant
 from policy.lint.view import ITEM, Item, Setting, View
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
-_SHARE: Final = re.compile(
+_SHARE: Final = late_regex(
     r"\s*(?:[A-Za-z_][\w:-]*\s*[=:]\s*)?(?:\d+(?:\.\d+)?%?|\d+/\d+|auto|share|\d*\.\d+)"
     r"(?:\s*[KMGT]B?)?(?:\s*:\s*[^,]*)?\s*",
     re.IGNORECASE,
 )
 #: Several shares with blanks between them.
-_LIST: Final = re.compile(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
+_LIST: Final = late_regex(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
 #: What stands between commas and line ends, without the blanks around it.
-_BETWEEN_COMMAS: Final = re.compile(r"[^,\s]([^,\n]*[^,\s])?")
+_BETWEEN_COMMAS: Final = late_regex(r"[^,\s]([^,\n]*[^,\s])?")
 _MOST_TYPES: Final = 10
-_CATEGORY: Final = re.compile(r"-?([^:]*)(:\d+)?")
-_SEPARATOR: Final = re.compile(r"[^,\s|()]+")
+_CATEGORY: Final = late_regex(r"-?([^:]*)(:\d+)?")
+_SEPARATOR: Final = late_regex(r"[^,\s|()]+")
 
 
 @finding(
@@ -53,7 +62,7 @@ _SEPARATOR: Final = re.compile(r"[^,\s|()]+")
     " passed over in silence. Of the other macros the words are those of the manual.",
 )
 def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    for choice in CHOICES:
+    for choice in CHOICES if HAS_CHOICE.fullmatch(setting.macro) else ():
         if choice.macros.fullmatch(setting.macro):
             yield from _words(setting, choice)
     if CRON_PERIODS.fullmatch(setting.macro):
@@ -200,11 +209,11 @@ def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 # --- types of slots -------------------------------------------------------------------------------
 
-_RESOURCE: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
-_PART: Final = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
+_RESOURCE: Final = late_regex(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
+_PART: Final = late_regex(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
 _SIZED: Final = {"cpus": ("CPUs", "NUM_CPUS is"), "memory": ("MiB", "MEMORY is")}
 _ALWAYS: Final = ("cpus", "memory", "swap", "disk")
-_SIZE: Final = re.compile(r"(\d{1,18})\s*([KMGT]?)B?", re.IGNORECASE)
+_SIZE: Final = late_regex(r"(\d{1,18})\s*([KMGT]?)B?", re.IGNORECASE)
 #: MiB in each; of what is counted there is no unit.
 _SIZES: Final = {
     "": Fraction(1), "K": Fraction(1, 1024), "M": Fraction(1), "G": Fraction(1024),

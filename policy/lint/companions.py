@@ -31,7 +31,7 @@ def _is_true(view: View, setting: Setting, name: str) -> bool:
     default = setting.config.scope.table.default(name)
     built_in = "" if default is None else default.raw
     # The other one may have the prefix of the daemon that both are for.
-    others = (one.text() for one in view.settings if one.macro.casefold() == name.casefold())
+    others = (one.text() for one in view.of_macro.get(name.casefold(), ()))
     texts = (setting.beside(name).strip() or built_in, *others)
     return any(text.strip().casefold() not in ("", "false", "0") for text in texts)
 
@@ -103,8 +103,8 @@ class Companion:
 
 
 #: What stands between the alternatives of a pattern, and the letters that one begins with.
-_ALTERNATIVES: Final = re.compile(r"\|(?![^(]*\))")
-_LETTERS: Final = re.compile(r"[A-Z_]+")
+_ALTERNATIVES: Final = late_regex(r"\|(?![^(]*\))")
+_LETTERS: Final = late_regex(r"[A-Z_]+")
 
 
 def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Companion:

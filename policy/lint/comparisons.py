@@ -14,6 +14,7 @@ from classad.errors import Diagnostic
 from classad.evaluation.functions import ResultKind, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY, ORDER
 from classad.language.values import ClassAdValue, Value
+from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare, walk
 from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
@@ -114,9 +115,9 @@ _GROUPS: Final = frozenset(
 #: Units of which no two can be compared; so many MiB a core are cores in number.
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 #: Dates that are never in the future.
-_HAPPENED: Final = re.compile(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
+_HAPPENED: Final = late_regex(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
 #: Functions whose second argument is a text with commas, with case and without.
-_OF_TEXT_LISTS: Final = re.compile(r"stringlisti?member", re.IGNORECASE)
+_OF_TEXT_LISTS: Final = late_regex(r"stringlisti?member", re.IGNORECASE)
 _TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
 #: A finding, its message, the node that it is about, and what to do.
 Said = tuple[Finding, str, Node, Advice]
@@ -200,7 +201,7 @@ def _is_known(one: MacroExpression, folded: str) -> bool:
         return True
     if folded.startswith(one.view.prefixes):
         return True
-    return any(setting.macro.casefold() == folded for setting in one.view.settings)
+    return folded in one.view.macros
 
 
 @looks_at(Per.NODE)

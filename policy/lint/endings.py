@@ -14,6 +14,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.config import Config
 from policy.explain.sentences import listing
 from policy.knobs.declaration import Knob
@@ -33,7 +34,7 @@ from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 _QUOTES: Final = "\"'"
 #: What the startd reads only for slots with a consumption policy.
 _OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK)
-WEIGHT_OF_TYPE: Final = re.compile(r"SLOT_TYPE_\d+_SLOT_WEIGHT", re.IGNORECASE)
+WEIGHT_OF_TYPE: Final = late_regex(r"SLOT_TYPE_\d+_SLOT_WEIGHT", re.IGNORECASE)
 
 
 @frozen

@@ -16,6 +16,7 @@ from typing import Final
 from attr import define, evolve, field, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.patterns import late_regex
 from classad.source import Source
 from classad.syntax.nodes import Binary, Node, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
@@ -33,15 +34,13 @@ from policy.language.table import Definition
 from policy.lint.finding import Advice, Finding
 from policy.lint.trees import Holes, comparisons, matched, pattern
 from policy.lint.view import Setting, View, is_own, unread_setting
-from policy.transforms.checking import statements as statements_in
 from policy.transforms.lines import Command, TransformLine
-from policy.transforms.rules import Rules, rules_of_definition
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
-from policy.values.surroundings import Surroundings, names_of_its_own, undefaulted
+from policy.values.surroundings import Surroundings, undefaulted
 
 #: Where a reference or a function of macros begins.
-_REFERS: Final = re.compile(r"\$\w*\(")
+_REFERS: Final = late_regex(r"\$\w*\(")
 #: The longest text of a part that a message has.
 _SHOWN: Final = 80
 _PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
@@ -172,7 +171,7 @@ class MacroExpression:
 def expressions_in(view: View) -> Iterator[MacroExpression]:
     """Every expression, in the order of the settings; those of untaken branches come last."""
     published, missing = _published(view), undefaulted(view.config)
-    own = tuple(sorted(_named(view).values()))
+    own = tuple(sorted(view.own_names.values()))
     slots, jobs = view.slot_attributes, view.job_attributes
     passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
     settings = [(setting, True) for setting in view.settings]
@@ -231,12 +230,12 @@ def _tree(text: str) -> Node | None:
 def _published(view: View) -> Mapping[str, Abstract]:
     """What is known of attributes that the configuration puts into ads."""
     values = {name: _value_of(view, name) for name in view.slot_attributes}
-    return {**dict.fromkeys(_named(view), ANYTHING), **values}
+    return {**dict.fromkeys(view.own_names, ANYTHING), **values}
 
 
 def _value_of(view: View, name: str) -> Abstract:
     """The kinds of values that a macro in STARTD_ATTRS gives to its attribute."""
-    settings = [one for one in view.settings if one.macro.casefold() == name]
+    settings = view.of_macro.get(name, [])
     parsed = _parsed(settings[0]) if len(settings) == 1 else None
     if parsed is None or settings[0].entry.previous is not None:
         return ANYTHING
@@ -244,12 +243,6 @@ def _value_of(view: View, name: str) -> Abstract:
     found, number = of_its_kinds(value), single_number(value)
     dated = number is not None and FIRST_DATE <= number < LAST_DATE
     return evolve(found, unit=DATE) if dated else found
-
-
-def _named(view: View) -> dict[str, str]:
-    """Names of attributes that the configuration puts into ads, by case-folded name."""
-    entries = (setting.entry for setting in view.settings)
-    return {name.casefold(): name for name in names_of_its_own(entries)}
 
 
 # --- bodies of job transforms and of routes of the job router -------------------------------------
@@ -284,15 +277,10 @@ def _is_holder(setting: Setting) -> bool:
     return setting.macro.upper().startswith(HOLDERS) and bool(memberships(setting.macro))
 
 
-def rules_in(setting: Setting) -> Rules:
-    """The lines of a body."""
-    return rules_of_definition(setting.entry, setting.macro)
-
-
 def parts(setting: Setting) -> Iterator[ExpressionPart]:
     """The expressions of a body, but those that the transform puts together itself."""
     routed = setting.macro.upper().startswith(ROUTES)
-    for line, form in statements_in(rules_in(setting)) if has_body(setting) else ():
+    for line, form in setting.statements if has_body(setting) else ():
         if not isinstance(form, Command) or form.keyword not in _OF_COMMANDS:
             continue
         whole = form.keyword == "REQUIREMENTS"
@@ -305,7 +293,7 @@ def parts(setting: Setting) -> Iterator[ExpressionPart]:
 
 # --- branches of an `if` that are not taken -------------------------------------------------------
 
-_CONDITIONAL: Final = re.compile(r"\s*(if|elif|else|endif)\b", re.IGNORECASE)
+_CONDITIONAL: Final = late_regex(r"\s*(if|elif|else|endif)\b", re.IGNORECASE)
 
 
 def untaken(view: View) -> Iterator[Definition]:
@@ -331,6 +319,8 @@ def _conditional(source: Source) -> Iterator[tuple[LogicalLine, Statement]]:
         if word is not None:
             depth += {"if": 1, "endif": -1}.get(word[1].lower(), 0)
             continue
+        if depth <= 0 and "@=" not in line.text:
+            continue  # no value, and no block begins
         try:
             statement = statements.parse(line.text)
         except StatementError:

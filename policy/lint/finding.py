@@ -182,7 +182,7 @@ def looks_at(
     per: Per, of: str | Knob | None = None, after: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Iterator[Diagnostic]]], FindingCheck]:
     """Makes a check of a function that says several findings, or another way to have one."""
-    pattern = re.compile(of, re.IGNORECASE) if isinstance(of, str) else of
+    pattern = late_regex(of, re.IGNORECASE) if isinstance(of, str) else of
     return lambda function: FindingCheck(function, per, pattern, after)
 
 

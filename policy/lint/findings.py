@@ -6,13 +6,13 @@ Inputs: a ``Config`` and what ``policy.load`` made of it.  Outputs: diagnostics 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from classad.errors import Diagnostic
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
+from policy.knobs.declaration import Knob
 from policy.knobs.reading import EXPANDED
 from policy.language.about import UNQUOTED, about
 from policy.lint import (
@@ -160,16 +160,17 @@ def _concerned(check: FindingCheck, seen: View) -> Iterable[Setting]:
     of = check.of
     if of is None:
         return seen.settings
-    if isinstance(of, re.Pattern):
-        return (setting for setting in seen.settings if of.fullmatch(setting.macro) is not None)
-    return seen.of(of)
+    if isinstance(of, Knob):
+        return seen.of(of)
+    matches = of.fullmatch
+    return [setting for setting in seen.settings if matches(setting.macro)]
 
 
 def _concerns(check: FindingCheck, setting: Setting) -> bool:
     """The same of one setting.  The knob of a branch that is not taken has no reading."""
-    if isinstance(check.of, re.Pattern):
-        return check.of.fullmatch(setting.macro) is not None
-    return setting.knob is check.of and setting.reading is not None
+    if isinstance(check.of, Knob):
+        return setting.knob is check.of and setting.reading is not None
+    return check.of is not None and check.of.fullmatch(setting.macro) is not None
 
 
 def _is_told(seen: View, item: Diagnostic) -> bool:

@@ -5,12 +5,12 @@ Follows: group quotas of 25.14.1 (golden vectors ``quotas`` and ``negotiator-sta
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit, suggest
+from classad.patterns import late_regex
 from classad.syntax.nodes import walk
 from policy.knobs import shares as shares
 from policy.knobs.reading import read_knob
@@ -68,7 +68,7 @@ GROUP_ATTRIBUTES: Final = frozenset(
     ("accountinggroup", "groupquota", "groupresourcesinuse", "groupresourcesallocated")
 )
 GREATEST_SINGLE: Final = 3.4028234663852886e38
-_SEPARATORS: Final = re.compile(r"[._-]")
+_SEPARATORS: Final = late_regex(r"[._-]")
 #: The last part of a name that is a slip of another one has so many letters at least.
 _SHORTEST: Final = 3
 _FAMILIES: Final = (

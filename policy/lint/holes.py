@@ -12,6 +12,7 @@ from functools import cache
 from typing import Final
 
 from classad.errors import Diagnostic, suggest
+from classad.patterns import late_regex
 from policy.data.tables import builtin_table, meanings, spelling
 from policy.knobs.declaration import KnobKind
 from policy.knobs.lists import LISTS_BY_NAME, is_list, memberships
@@ -34,14 +35,14 @@ SHELL: Final = Finding(
     "SCRATCH = /scratch\nEXECUTE = ${SCRATCH}/condor\n",
     "SCRATCH = /scratch\nEXECUTE = $(SCRATCH)/condor\n",
 )
-_REFERENCE: Final = re.compile(r"(?<!\$)\$\(([A-Za-z0-9_./]+)\)")
-_ANY: Final = re.compile(r"\$\w*\(([A-Za-z0-9_./]+)")
-_BRACES: Final = re.compile(r"(?<!\$)\$\{(\w+)\}")
+_REFERENCE: Final = late_regex(r"(?<!\$)\$\(([A-Za-z0-9_./]+)\)")
+_ANY: Final = late_regex(r"\$\w*\(([A-Za-z0-9_./]+)")
+_BRACES: Final = late_regex(r"(?<!\$)\$\{(\w+)\}")
 #: A place of a template, as Jinja fills it in.
-_TEMPLATE: Final = re.compile(r"\{\{-?[ \t]*[A-Za-z_][\w.]*[ \t]*(?:\|[^{}]*)?\}\}")
-_BARE: Final = re.compile(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
-_BLANKS: Final = re.compile(r"(?<!\$)\$\((?=[ \t]|\w+[ \t])[ \t]*(\w+)[ \t]*\)")
-_OPEN: Final = re.compile(r"(?<!\$)\$[A-Za-z]*\(\w+(?=[^)\w]|$)[^()]*$")
+_TEMPLATE: Final = late_regex(r"\{\{-?[ \t]*[A-Za-z_][\w.]*[ \t]*(?:\|[^{}]*)?\}\}")
+_BARE: Final = late_regex(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
+_BLANKS: Final = late_regex(r"(?<!\$)\$\((?=[ \t]|\w+[ \t])[ \t]*(\w+)[ \t]*\)")
+_OPEN: Final = late_regex(r"(?<!\$)\$[A-Za-z]*\(\w+(?=[^)\w]|$)[^()]*$")
 #: Macros that a daemon sets itself, on some machines to nothing.
 _RUNTIME: Final = frozenset(
     (
@@ -59,7 +60,7 @@ _OF_CE: Final = frozenset(
 #: Macros with a language of their own, in which references may be to the job.
 _OTHER_LANGUAGES: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_", "SUBMIT_TEMPLATE_", "STARTD_JOB_HOOK_")
 _SHORTEST: Final = 4
-_BLOCK: Final = re.compile(r"[^\s=:@+]+\s*@=\s*(\S+)")
+_BLOCK: Final = late_regex(r"[^\s=:@+]+\s*@=\s*(\S+)")
 
 
 @looks_at(Per.CONFIGURATION)
@@ -174,9 +175,7 @@ def _is_defined(view: View, name: str) -> bool:
 
 def _live(view: View) -> Iterator[Setting]:
     """The definitions that daemons read, directly or through others."""
-    by_name: dict[str, list[Setting]] = {}
-    for setting in view.settings:
-        by_name.setdefault(setting.macro.casefold(), []).append(setting)
+    by_name = view.of_macro
     todo = [setting for setting in view.settings if _is_read(setting)]
     todo += [one for name in _attributes(view) for one in by_name.get(name, ())]
     done: dict[int, Setting] = {}

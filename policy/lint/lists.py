@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
 from attr import evolve
 
 from classad.errors import Diagnostic, is_one_edit, suggest
+from classad.patterns import late_regex
 from classad.source import Source
-from policy.data.tables import attribute_names, builtin_table
+from policy.data.tables import builtin_table, folded_attribute_names
 from policy.explain.roles import is_whole
 from policy.explain.sentences import listing
 from policy.knobs import find_knob
@@ -43,7 +44,7 @@ NOT_DEFINED: Final = Finding(
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
     elsewhere=True,
 )
-_NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
+_NAME: Final = late_regex(r"[A-Za-z_][\w.]*")
 _QUOTES: Final = "\"'"
 #: Macros whose value is one name.
 _PLAIN: Final = frozenset(
@@ -193,19 +194,13 @@ def _used(view: View, but: Setting) -> set[str]:
 
 
 def _is_defined(view: View, names: NameList, item: str) -> bool:
-    if names.lists_attributes and item.casefold() in published_names():
+    if names.lists_attributes and item.casefold() in folded_attribute_names():
         return True
     for pattern in names.defined_by:
         macro = pattern.replace("<name>", item)
         if view.config.lookup(macro) is not None or macro.casefold() in view.defined:
             return True
     return False
-
-
-@cache
-def published_names() -> frozenset[str]:
-    """The case-folded names of attributes that ads have without the configuration."""
-    return frozenset(name.casefold() for name in attribute_names())
 
 
 @finding(
@@ -260,7 +255,7 @@ def not_published(view: View) -> Iterator[Diagnostic]:
             for node in references(setting.tree):
                 if scope_of(node) == "my":
                     used.setdefault(node.name.casefold(), setting.name)
-    known = published_names().union(*view.items.values()) if used else frozenset()
+    known = folded_attribute_names().union(*view.items.values()) if used else frozenset()
     for setting in view.settings:
         name = setting.macro.casefold()
         if name in used and name not in known and setting.knob is None:
@@ -272,9 +267,9 @@ def not_published(view: View) -> Iterator[Diagnostic]:
 # --- prefixes, and second assignments -------------------------------------------------------------
 
 #: Templates that add a condition to what was there.
-_ADDING: Final = re.compile(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+_ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
 #: What opens and closes a conditional.
-_KEYWORD: Final = re.compile(r"\s*(if|endif)\b", re.IGNORECASE)
+_KEYWORD: Final = late_regex(r"\s*(if|endif)\b", re.IGNORECASE)
 #: Lists of hosts and users, and the items that name all of them.
 _HOST_LISTS: Final = ("ALLOW_", "DENY_", "FLOCK_FROM")
 _ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
@@ -423,7 +418,7 @@ def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
     ):
         return False  # whoever wrote it has looked at the other one
     macros = {pattern.replace("<name>", item).casefold() for pattern in names.defined_by}
-    return not macros.isdisjoint(view.defined) and item.casefold() not in published_names()
+    return not macros.isdisjoint(view.defined) and item.casefold() not in folded_attribute_names()
 
 
 def _as_written(setting: Setting, entry: Definition, items: list[str]) -> list[str]:

@@ -11,8 +11,9 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, is_one_edit, suggest
+from classad.patterns import late_regex
 from policy.config import Config
-from policy.data.tables import attribute_names, meanings
+from policy.data.tables import folded_attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES
@@ -94,7 +95,7 @@ _OF_EACH: Final = (
     *("MAX_*_LOG", "MAX_NUM_*_LOG", "TRUNC_*_LOG_ON_OPEN"),
 )
 #: The log of one category alone, with what bounds it: COLLECTOR_AUDIT_LOG.
-_OF_CATEGORY: Final = re.compile(
+_OF_CATEGORY: Final = late_regex(
     rf"(?:MAX_(?:NUM_)?|TRUNC_)?(?:{'|'.join(sorted(DAEMONS))})_"
     rf"(?:{'|'.join(name.removeprefix('D_') for name in LOG_CATEGORIES)})_LOG(?:_ON_OPEN)?",
     re.IGNORECASE,
@@ -103,8 +104,8 @@ _OF_CATEGORY: Final = re.compile(
 _OF_FAMILIES: Final = ("CONCURRENCY_LIMIT_DEFAULT",)
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
-_CRON: Final = re.compile(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
+_CRON: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
+_DIGITS = late_regex(r"\d+")
 
 
 def near(name: str, known: Vocabulary) -> str | None:
@@ -158,7 +159,7 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     known += _of_each().values()
     known = list({name.casefold(): name for name in reversed(known)}.values())
     squeezed = {name.casefold().replace("_", ""): name for name in known}
-    folded = frozenset(name.casefold() for name in (*known, *attribute_names()))
+    folded = folded_attribute_names().union(map(str.casefold, known))
     return _Known(vocabulary(tuple(known)), squeezed, folded)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.config import Config
 from policy.knobs.declaration import KnobKind
 from policy.knobs.readers import find_readers, longer_name
@@ -168,27 +169,27 @@ NO_REFERENCE: Final = Finding(
 #: Findings about expressions that do not parse.
 _OF_EXPRESSIONS: Final = ("P111", "P113", "P217", "P245")
 _OF_VALUES: Final = ("P110", "P111", "P112", "P113")
-_FROM_ENVIRONMENT: Final = re.compile(r"(?<!\$)\$ENV\((\w+)\)")
+_FROM_ENVIRONMENT: Final = late_regex(r"(?<!\$)\$ENV\((\w+)\)")
 #: Signs of other languages where an expression does not parse, and what to write.
 _SIGNS: Final = (
-    (re.compile("#"), "comments are lines of their own"),
-    (re.compile(r"and\b", re.IGNORECASE), "and is written `&&`"),
-    (re.compile(r"or\b", re.IGNORECASE), "or is written `||`"),
+    (late_regex("#"), "comments are lines of their own"),
+    (late_regex(r"and\b", re.IGNORECASE), "and is written `&&`"),
+    (late_regex(r"or\b", re.IGNORECASE), "or is written `||`"),
     (
-        re.compile(r"in\b", re.IGNORECASE),
+        late_regex(r"in\b", re.IGNORECASE),
         "whether a list has an item is told by `member(item, list)`",
     ),
-    (re.compile(r"=~"), "patterns are for regexp()"),
-    (re.compile(r"=<"), "at most is written `<=`"),
-    (re.compile(r"=>"), "at least is written `>=`"),
-    (re.compile(r"(?<![=!<>?])=(?![=?!])"), "equality is written `==`"),
-    (re.compile(r"(?<=<)>"), "inequality is written `!=`"),
+    (late_regex(r"=~"), "patterns are for regexp()"),
+    (late_regex(r"=<"), "at most is written `<=`"),
+    (late_regex(r"=>"), "at least is written `>=`"),
+    (late_regex(r"(?<![=!<>?])=(?![=?!])"), "equality is written `==`"),
+    (late_regex(r"(?<=<)>"), "inequality is written `!=`"),
 )
-_NOT: Final = re.compile(r"\bnot\s+$", re.IGNORECASE)
+_NOT: Final = late_regex(r"\bnot\s+$", re.IGNORECASE)
 #: How far before a mistake `not` may stand.
 _BEFORE: Final = 20
-_ASSIGNMENT: Final = re.compile(r"(?<=\n)[ \t]*([A-Za-z][\w.]*)[ \t]*=(?![=?!])")
-_PARTITIONABLE = re.compile(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
+_ASSIGNMENT: Final = late_regex(r"(?<=\n)[ \t]*([A-Za-z][\w.]*)[ \t]*=(?![=?!])")
+_PARTITIONABLE = late_regex(r"SLOT_TYPE_\d+_PARTITIONABLE", re.IGNORECASE)
 #: The startd knows no backfill system any more.
 _BACKFILL: Final = "backfill_system"
 #: What condor_submit puts into jobs, and refuses them for.
@@ -197,11 +198,11 @@ _SUBMITTED: Final = frozenset(
 )
 #: Daemons that end at any expression of theirs that does not parse.
 _STRICT: Final = ("DEFRAG", "ROOSTER")
-_OF_SLOTS = re.compile(r"SLOT(?:_TYPE_)?\d+_", re.IGNORECASE)
-_TRAILING = re.compile(r"\s#(?:\s|$)")
-_REMAINS = re.compile(r"(?<!\$)\$\w*\(")
-_NESTED = re.compile(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
-_CALLED = re.compile(r"(?<!\$)\$([A-Za-z_]+)\(")
+_OF_SLOTS = late_regex(r"SLOT(?:_TYPE_)?\d+_", re.IGNORECASE)
+_TRAILING = late_regex(r"\s#(?:\s|$)")
+_REMAINS = late_regex(r"(?<!\$)\$\w*\(")
+_NESTED = late_regex(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
+_CALLED = late_regex(r"(?<!\$)\$([A-Za-z_]+)\(")
 
 
 def numbered(found: Diagnostic, *, reading: bool) -> Diagnostic:

@@ -6,15 +6,15 @@ Follows: condor_job_router_info 25.14.1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
+from classad.patterns import late_regex
 from policy.language.numbers import Evaluate, read_integer
 from policy.lint.companions import is_routing
-from policy.lint.expressions import ROUTES, has_body, rules_in
+from policy.lint.expressions import ROUTES, has_body
 from policy.lint.finding import ERROR, NOTE, Meant, Repair, finding
 from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
@@ -30,10 +30,10 @@ from policy.transforms.routes import (
 )
 from policy.universes import UNIVERSES
 
-_UNIVERSE: Final = re.compile(r"(?i)(UNIVERSE|TargetUniverse)\b")
+_UNIVERSE: Final = late_regex(r"(?i)(UNIVERSE|TargetUniverse)\b")
 #: What somebody who sets a limit counts on: jobs beyond it go to the next route.
 _LIMITS: Final = ("JOB_ROUTER_DEFAULT_MAX_JOBS_", "JOB_ROUTER_DEFAULT_MAX_IDLE_JOBS_")
-_LIMIT: Final = re.compile(r"(?i)Max(Idle)?Jobs\b")
+_LIMIT: Final = late_regex(r"(?i)Max(Idle)?Jobs\b")
 #: What counts in place of a value that is no number.
 _COUNTED: Final = {"targetuniverse": "the grid universe", "maxjobs": "100", "maxidlejobs": "50"}
 
@@ -55,7 +55,7 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Routes without REQUIREMENTS, and REQUIREMENTS that are an assignment."""
     if not has_body(setting):
         return
-    rules = rules_in(setting)
+    rules = setting.rules
     is_route = setting.macro.upper().startswith(ROUTES)
     for line, form in statements(rules):
         name = form.name if isinstance(form, MacroAssignment) else ""
@@ -140,7 +140,7 @@ def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
     universe = None if route is None else route.universe
     given = any("gridresource" in one.entry.raw.casefold() for one in view.settings)
     lacks = route is not None and universe == UNIVERSES["grid"] and not given
-    for line, form in statements(rules_in(setting)):
+    for line, form in setting.statements:
         said = False
         if isinstance(form, MacroAssignment) and "$" not in form.value:
             for found in _told(line, form, universe, functions.evaluate):

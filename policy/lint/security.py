@@ -6,11 +6,11 @@ passed over.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.knobs.lists import is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
@@ -21,7 +21,7 @@ from policy.lint.view import Item, Setting, View
 
 #: Help of what ends whoever reads it.
 _ENDS_ALL: Final = "the daemons end when they read this"
-_IPV4: Final = re.compile(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
+_IPV4: Final = late_regex(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
 _KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
 EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
 _BYTE: Final = 255

@@ -12,6 +12,7 @@ from typing import Final
 from classad.errors import Diagnostic, Edit
 from classad.evaluation.functions import InlineForm, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, LOGIC, ORDER
+from classad.patterns import late_regex
 from classad.syntax.nodes import (
     Binary,
     Call,
@@ -55,15 +56,15 @@ WHOLE_DIVISION: Final = Finding(
 )
 
 
-_PERIODIC: Final = re.compile("SYSTEM_PERIODIC_", re.IGNORECASE)
+_PERIODIC: Final = late_regex("SYSTEM_PERIODIC_", re.IGNORECASE)
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
 #: Units of what preemption compares.
 _OF_PRIORITIES: Final = ("priority", "weighted slots")
 #: Units of things that are counted, few of each.
 _COUNTED: Final = ("cpus", "GPUs")
-_COMMAS: Final = re.compile(r"[,\s]")
-_INTEGERS: Final = re.compile(r"(?<![\d.])(\d+)\s*/\s*(\d+)(?![\d.])")
+_COMMAS: Final = late_regex(r"[,\s]")
+_INTEGERS: Final = late_regex(r"(?<![\d.])(\d+)\s*/\s*(\d+)(?![\d.])")
 #: What to do about a division of integers.
 _AS_REAL: Final = "write one of them as a real, as in `1.0`"
 #: A finding without its kind: its message, the node that it is about, and what to do.

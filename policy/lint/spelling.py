@@ -5,12 +5,13 @@ What is one letter away is found by ``policy.lint.names.near``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import Final, TypeVar
 
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+from classad.patterns import late_regex
+
+_WORDS: Final = late_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: A cut word has so many letters at least, one that stands alone so many.
 _CUT: Final = 2
 _ALONE: Final = 3
@@ -39,7 +40,7 @@ Words = tuple[str, ...]
 
 def words(name: str) -> Words:
     """The words of a name, case-folded: of ``RemoteWallClockTime``, of ``MAX_JOBS_RUNNING``."""
-    return tuple(word.casefold() for word in _WORDS.findall(name))
+    return tuple(map(str.casefold, _WORDS.findall(name)))
 
 
 class Vocabulary:
@@ -64,31 +65,53 @@ class Vocabulary:
         return {words(name): name for name in reversed(self.names)}
 
     @cached_property
-    def _without_one(self) -> dict[Words, list[tuple[int, Words]]]:
-        """The words of the names, each with a place, by the words at all other places."""
-        found: dict[Words, list[tuple[int, Words]]] = {}
-        for theirs in self.by_words:
-            for at in range(len(theirs)):
-                found.setdefault(theirs[:at] + theirs[at + 1 :], []).append((at, theirs))
-        return found
+    def _by_first(self) -> dict[tuple[int, str], list[Words]]:
+        """The words of the names, by how many they are and the first of them."""
+        return _grouped(filter(None, self.by_words), lambda theirs: (len(theirs), theirs[0]))
+
+    @cached_property
+    def _by_last(self) -> dict[tuple[int, str], list[Words]]:
+        """The same by the last word."""
+        return _grouped(filter(None, self.by_words), lambda theirs: (len(theirs), theirs[-1]))
 
     def beside(self, mine: Words) -> list[tuple[int, Words]]:
         """The words of names that differ from these in one place, with that place."""
-        return [
-            (at, theirs)
-            for at, word in enumerate(mine)
-            for place, theirs in self._without_one.get(mine[:at] + mine[at + 1 :], ())
-            if place == at and theirs[at] != word
-        ]
+        found = []
+        for theirs in self._like(mine, len(mine)):
+            others = [at for at, word in enumerate(mine) if theirs[at] != word]
+            if len(others) == 1:
+                found.append((others[0], theirs))
+        return found
 
     def with_one_more(self, mine: Words) -> list[Words]:
         """The words of names that have these, and one more."""
-        return [theirs for _, theirs in self._without_one.get(mine, ())]
+        return [
+            theirs
+            for theirs in self._like(mine, len(mine) + 1)
+            if any(theirs[:at] + theirs[at + 1 :] == mine for at in range(len(theirs)))
+        ]
 
-    @cached_property
-    def in_any_order(self) -> dict[Words, list[Words]]:
-        """The words of the names by these words, sorted."""
-        return _grouped(self.by_words, lambda theirs: tuple(sorted(theirs)))
+    def _like(self, mine: Words, count: int) -> Iterable[Words]:
+        """The words of names of so many, of which the first or the last is one of these."""
+        if count <= 1:
+            return [theirs for theirs in self.by_words if len(theirs) == 1]
+        first, last = mine[0], mine[-1]
+        found = self._by_first.get((count, first), [])
+        return found + [one for one in self._by_last.get((count, last), ()) if one[0] != first]
+
+    def reordered(self, mine: Words) -> list[Words]:
+        """The words of names that are the same ones in another order."""
+        ordered = sorted(mine)
+        found = (self._by_first.get((len(mine), word), ()) for word in dict.fromkeys(mine))
+        fits = [one for known in found for one in known if sorted(one) == ordered and one != mine]
+        return self.in_order(fits)
+
+    def in_order(self, some: list[Words]) -> list[Words]:
+        """Some words of names, in the order of the names."""
+        if len(some) < 2:
+            return some
+        wanted = set(some)
+        return [one for one in self.by_words if one in wanted]
 
 
 _Item = TypeVar("_Item")
@@ -135,8 +158,7 @@ def inflected(name: str, known: Vocabulary) -> str | None:
     if len(mine) < 2:
         return None
     fits = [theirs for at, theirs in known.beside(mine) if is_form(mine[at], theirs[at])]
-    order = list(known.by_words) if fits else []
-    return known.by_words[min(fits, key=order.index)] if fits else None
+    return known.by_words[known.in_order(fits)[0]] if fits else None
 
 
 def is_form(one: str, other: str) -> bool:
@@ -150,8 +172,8 @@ def reordered(name: str, known: Vocabulary) -> str | None:
     mine = words(name)
     if len(set(mine)) < 2:
         return None
-    fits = known.in_any_order.get(tuple(sorted(mine)), ())
-    return next((known.by_words[theirs] for theirs in fits if theirs != mine), None)
+    fits = known.reordered(mine)
+    return known.by_words[fits[0]] if fits else None
 
 
 def without_first(name: str, known: Vocabulary) -> str | None:

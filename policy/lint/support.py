@@ -14,6 +14,7 @@ from typing import Final
 from attr import define
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.knobs.reading import EXPANDED
 from policy.language import statements
@@ -83,11 +84,11 @@ def not_honoured(loaded: PolicyLoad) -> Iterator[Diagnostic]:
 
 # --- comments that silence ------------------------------------------------------------------------
 
-_COMMENT = re.compile(r"^[ \t]*#[ \t]*pieslice:[ \t]*(.*?)[ \t]*\\?$", re.MULTILINE)
-_IGNORE = re.compile(
+_COMMENT = late_regex(r"^[ \t]*#[ \t]*pieslice:[ \t]*(.*?)[ \t]*\\?$", re.MULTILINE)
+_IGNORE = late_regex(
     r"ignore[ \t]+(P\d+(?:[ \t]*,?[ \t]*P\d+)*)(?:[ \t]+because[ \t]+\S.*)?", re.IGNORECASE
 )
-_ID = re.compile(r"P\d+", re.IGNORECASE)
+_ID = late_regex(r"P\d+", re.IGNORECASE)
 
 
 @define(eq=False)

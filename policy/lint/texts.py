@@ -5,13 +5,13 @@ Follows: the ClassAd language.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, ORDER
+from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
@@ -29,7 +29,7 @@ QUOTED_NAME: Final = Finding(
     "START = RequestMemory < 4096\n",
 )
 #: What names have as a pattern only.
-_WILD: Final = re.compile(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
+_WILD: Final = late_regex(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
 _NUMBERS: Final = ("integer", "real")
 
 

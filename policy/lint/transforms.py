@@ -7,17 +7,18 @@ Follows: the transform language of 25.14.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic, suggest
+from classad.patterns import late_regex
 from policy.attributes import find_attribute
 from policy.data.tables import attribute_names
 from policy.knobs.reading import Place
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
 from policy.lint.attributes import UNKNOWN_ATTRIBUTE
-from policy.lint.expressions import ROUTES, has_body, is_old_body, parts, rules_in
+from policy.lint.expressions import ROUTES, has_body, is_old_body, parts
 from policy.lint.finding import (
     ERROR,
     Advice,
@@ -45,7 +46,6 @@ from policy.transforms.lines import (
 )
 from policy.transforms.running import FaultKind, TransformFault
 from policy.universes import UNIVERSES
-from policy.values.surroundings import names_of_its_own
 from policy.versions import parse_version
 
 #: Since which version the old syntax is not taken, by what the macro begins with.
@@ -58,10 +58,10 @@ _OFROUTES: Final[tuple[str, ...]] = (
     *("UseSharedX509UserProxy", "SharedX509UserProxy", "EditJobInPlace", "OverrideRoutingEntry"),
     *("GridResource", "Requirements", "TargetUniverse", "SendIDTokens"),
 )
-_REFERENCE: Final = re.compile(r"(?<!\$)\$\((\w+)\)")
-_ANY: Final = re.compile(r"\$\w*\([+-]?(\w+)")
-_WITH_BLANKS: Final = re.compile(r"(?<!\$)\$\([ \t]*(\w+)[ \t]*\)")
-_DEFINED: Final = re.compile(r"!?[ \t]*defined[ \t]+(\w+)", re.IGNORECASE)
+_REFERENCE: Final = late_regex(r"(?<!\$)\$\((\w+)\)")
+_ANY: Final = late_regex(r"\$\w*\([+-]?(\w+)")
+_WITH_BLANKS: Final = late_regex(r"(?<!\$)\$\([ \t]*(\w+)[ \t]*\)")
+_DEFINED: Final = late_regex(r"!?[ \t]*defined[ \t]+(\w+)", re.IGNORECASE)
 #: Macros that every transform has.
 _BUILT_IN: Final = frozenset(
     ("iterating", "row", "step", "item", "itemindex", "rules_file", "xform_id", "xformid", "dollar")
@@ -95,7 +95,7 @@ def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Words at the beginning of a line that are no command, or what no route is told."""
     if not has_body(setting):
         return
-    rules = rules_in(setting)
+    rules = setting.rules
     for found in faults(rules, view.config.version):
         if isinstance(found.about, TransformFault) and found.about.kind is FaultKind.UNKNOWN:
             yield no_command.at(found.message, *_spot(found), _advice(setting, found))
@@ -121,7 +121,7 @@ def _advice(setting: Setting, found: Diagnostic) -> Advice:
 def _misspelt(setting: Setting) -> Iterator[Diagnostic]:
     """Assignments of a route that nobody reads, and that nearly are what the router looks at."""
     used = setting.entry.raw.casefold()
-    for line, form in statements(rules_in(setting)):
+    for line, form in setting.statements:
         if isinstance(form, MacroAssignment) and f"$({form.name}".casefold() not in used:
             name = suggest(form.name, _OFROUTES)
             if name is not None and name.casefold() != form.name.casefold():
@@ -154,7 +154,7 @@ def _no_universe(line: TransformLine, text: str) -> Iterator[Diagnostic]:
 )
 def failing(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Lines that end a run, or that are left out."""
-    for found in faults(rules_in(setting), view.config.version) if has_body(setting) else ():
+    for found in faults(setting.rules, view.config.version) if has_body(setting) else ():
         if not isinstance(found.about, TransformFault) or found.about.kind is FaultKind.UNKNOWN:
             continue
         is_left_out = found.about.kind in (FaultKind.REGEX, FaultKind.NAME)
@@ -174,7 +174,7 @@ def holes(view: View) -> Iterator[Diagnostic]:
     routes = any(setting.macro.upper().startswith("JOB_ROUTER_ROUTE_") for setting in bodies)
     for setting in bodies:
         if routes or _family(setting) == "schedd":  # routes of other files may set variables
-            for line in rules_in(setting).written:
+            for line in setting.rules.written:
                 yield from _line_holes(view, setting, line, known[_family(setting)])
         if sum(_family(one) == _family(setting) for one in bodies) == 1:
             yield from _too_early(view, setting)
@@ -187,7 +187,7 @@ def _family(setting: Setting) -> str:
 
 def _defines(setting: Setting) -> Iterator[str]:
     """The variables that a body sets, and those for which it does something else without them."""
-    for line, form in statements(rules_in(setting)):
+    for line, form in setting.statements:
         if isinstance(form, MacroAssignment):
             yield form.name.casefold()
         elif isinstance(form, ConditionalLine):
@@ -219,7 +219,7 @@ def _line_holes(
 
 def _too_early(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """References to variables that only lines further down set."""
-    written = list(statements(rules_in(setting)))
+    written = setting.statements
     sets = [(form.name.casefold(), at) for at, (_, form) in enumerate(written)
             if isinstance(form, MacroAssignment)]  # fmt: skip
     first = dict(reversed(sets))
@@ -317,9 +317,9 @@ OTHERWISE: Final = Finding(
 )
 _SETTING: Final = frozenset(("SET", "EVALSET"))
 _ATTRIBUTES: Final = frozenset(("SET", "DEFAULT", "EVALSET", "COPY", "RENAME", "DELETE"))
-_OLD_COMMAND: Final = re.compile(r"(eval_set|set|delete|copy)_(\w+)", re.IGNORECASE)
-_OF_THE_JOB: Final = re.compile(r"\$\(MY\.(\w+)\)", re.IGNORECASE)
-_NAMES: Final = re.compile(r"\w+")
+_OLD_COMMAND: Final = late_regex(r"(eval_set|set|delete|copy)_(\w+)", re.IGNORECASE)
+_OF_THE_JOB: Final = late_regex(r"\$\(MY\.(\w+)\)", re.IGNORECASE)
+_NAMES: Final = late_regex(r"\w+")
 _Line = tuple[TransformLine, Form]
 
 
@@ -327,11 +327,11 @@ _Line = tuple[TransformLine, Form]
 def lines(view: View) -> Iterator[Diagnostic]:
     """Each line of the bodies, besides what ends a run."""
     bodies = [setting for setting in view.settings if has_body(setting)]
-    own = {name.casefold() for name in names_of_its_own(one.entry for one in view.settings)}
+    own = view.own_names
     used = {found.casefold() for one in view.settings for found in _ANY.findall(one.entry.raw)}
     read = _read(bodies)
     for setting in bodies:
-        written = list(statements(rules_in(setting)))
+        written = setting.statements
         for at, (line, form) in enumerate(written):
             if isinstance(form, MacroAssignment):
                 yield from _unread_variable(setting, line, form, used)
@@ -346,22 +346,21 @@ def _read(bodies: list[Setting]) -> set[str]:
     return {
         word.casefold()
         for setting in bodies
-        for _, form in statements(rules_in(setting))
+        for _, form in setting.statements
         if isinstance(form, Command) and form.keyword in _SETTING
         for word in _NAMES.findall(form.rest)
     }
 
 
-def _replaced(written: list[_Line], at: int) -> Iterator[Diagnostic]:
+def _replaced(written: Sequence[_Line], at: int) -> Iterator[Diagnostic]:
     """REQUIREMENTS that others follow, an attribute that a later line sets whatever it was."""
     line, form = written[at]
     assert isinstance(form, Command)
     depth = sum(_deeper(one) for _, one in written[:at])
-    name = re.compile(rf"(?<!\w){re.escape(form.first)}(?!\w)", re.IGNORECASE)
     for later, other in written[at + 1 :]:
         depth += _deeper(other)
         if not isinstance(other, Command) or depth:
-            if depth < 0 or (form.keyword in _SETTING and name.search(later.text)):
+            if depth < 0 or (form.keyword in _SETTING and _has_word(later.text, form.first)):
                 return
             continue
         if form.keyword == other.keyword == "REQUIREMENTS":
@@ -370,12 +369,20 @@ def _replaced(written: list[_Line], at: int) -> Iterator[Diagnostic]:
             return
         same = form.first.casefold() == other.first.casefold()
         if form.keyword in _SETTING and other.keyword in _SETTING and same:
-            if not name.search(later.text[other.rest_at :]) and form.first:
+            if form.first and not _has_word(later.text[other.rest_at :], form.first):
                 message = f"{form.first} is set again further down, whatever it was"
                 yield NO_EFFECT.at(message, *line.spot())
             return
-        if form.keyword in _SETTING and name.search(later.text):
+        if form.keyword in _SETTING and _has_word(later.text, form.first):
             return
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Does a text have a word, in any case?"""
+    if word.casefold() not in text.casefold():
+        return False
+    whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+    return whole.search(text) is not None
 
 
 def _deeper(form: Form) -> int:
@@ -413,7 +420,7 @@ def _unread_variable(
 
 
 def _attribute_names(
-    line: TransformLine, form: Command, own: set[str], read: set[str]
+    line: TransformLine, form: Command, own: Container[str], read: set[str]
 ) -> Iterator[Diagnostic]:
     """Names with a scope, slips, and what refers to itself."""
     if form.keyword in _ATTRIBUTES and form.pattern is None and "$" not in form.first:

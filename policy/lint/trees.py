@@ -8,7 +8,6 @@ looks like the pattern above.  Parentheses do not count.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final, TypeAlias
@@ -16,6 +15,7 @@ from typing import Final, TypeAlias
 from classad.evaluation.functions import InlineForm, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, GUARDS, MIRRORED
 from classad.language.values import Value
+from classad.patterns import late_regex
 from classad.syntax.nodes import (
     Binary,
     Call,
@@ -159,7 +159,7 @@ def ends(node: Node) -> Iterator[Node]:
 #: What stands in the holes of a pattern, by their names.
 Holes: TypeAlias = Mapping[str, Node]
 
-_HOLE: Final = re.compile(r"\$(\w+)")
+_HOLE: Final = late_regex(r"\$(\w+)")
 #: What the name of a hole begins with where the parser reads it.
 _MARK: Final = "hole__"
 _NOTHING: Final[Holes] = {}

@@ -11,6 +11,7 @@ from math import inf, prod
 from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
 from policy.data.tables import meanings, spelling
@@ -141,8 +142,8 @@ _LONGEST: Final = {
     **dict.fromkeys(("update_interval", "schedd_interval", "alive_interval"), 86400.0),
     **dict.fromkeys(("collector_update_interval", "master_update_interval"), 86400.0),
 }
-_PRODUCT: Final = re.compile(r"[\s\d()]*(?:\*[\s\d()]*)+")
-_LOG: Final = re.compile(r"max_(?!num_)\w+_log", re.IGNORECASE)
+_PRODUCT: Final = late_regex(r"[\s\d()]*(?:\*[\s\d()]*)+")
+_LOG: Final = late_regex(r"max_(?!num_)\w+_log", re.IGNORECASE)
 #: No log is rotated at so few bytes.
 _LEAST_LOG: Final = 4096
 #: Above this a number is written with an exponent.

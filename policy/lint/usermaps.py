@@ -16,6 +16,7 @@ from attr import frozen
 
 from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic, suggest
+from classad.patterns import late_regex
 from classad.source import Source
 from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import NOTE, Finding, Meant, Per, finding, looks_at, meant
@@ -23,7 +24,7 @@ from policy.lint.security import METHODS
 from policy.lint.view import Item, Setting, View
 from policy.maps.user_maps import MapLine, parse_user_map
 
-_CALL: Final = re.compile(
+_CALL: Final = late_regex(
     r'\buserMap\(\s*(?:"(?P<map>\w+)(?:\.\w+)?"|(?P<word>[A-Za-z_]\w*))\s*(?:,\s*"(?P<second>\w+)")?',
     re.IGNORECASE,
 )
@@ -31,7 +32,7 @@ _NAMES: Final = "_CLASSAD_USER_MAP_NAMES"
 _DATA: Final = "CLASSAD_USER_MAPDATA_"
 _FILE: Final = "CLASSAD_USER_MAPFILE_"
 #: A key without a sign of a pattern but the dot of names.
-_PLAIN: Final = re.compile(r"[\w.@/=-]+")
+_PLAIN: Final = late_regex(r"[\w.@/=-]+")
 #: Macros of the schedd that no knob covers.
 _OF_SCHEDD: Final = ("SUBMIT_REQUIREMENT_", "JOB_TRANSFORM_", "SYSTEM_PERIODIC_")
 #: Lines of one kind that are told one by one.

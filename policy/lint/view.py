@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from attr import evolve, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.patterns import late_regex
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob, KnobKind
@@ -31,22 +32,26 @@ from policy.language.origins import Origins
 from policy.language.scope import Expanded
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import Advice, Finding
+from policy.transforms.checking import statements
+from policy.transforms.lines import Form, TransformLine
+from policy.transforms.rules import Rules, rules_of_definition
+from policy.values.surroundings import names_of_its_own
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
 
 #: Ends of macros whose items become parts of other macros' names.
 _LISTS: Final = ("_NAMES", "_JOBLIST")
-_CRON_PREFIX: Final = re.compile(r"(STARTD|SCHEDD)_CRON_\w+_PREFIX", re.IGNORECASE)
+_CRON_PREFIX: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_PREFIX", re.IGNORECASE)
 #: Ends of lists whose items are names of macros that become attributes of slots, and of jobs.
 _SLOT_LISTS: Final = ("STARTD_ATTRS", "STARTD_EXPRS", "STARTD_JOB_ATTRS", "STARTD_SLOT_ATTRS")
 _JOB_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS")
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The local name in the arguments of a daemon.
-LOCAL_NAME: Final = re.compile(r"-local-name\s+(\S+)")
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+LOCAL_NAME: Final = late_regex(r"-local-name\s+(\S+)")
+_WORD = late_regex(r"[A-Za-z_][A-Za-z0-9_.]*")
 #: An item of a list.
-ITEM: Final = re.compile(r"[^,\s]+")
+ITEM: Final = late_regex(r"[^,\s]+")
 
 
 class Stretch(Protocol):
@@ -114,6 +119,16 @@ class Setting:
     def items(self) -> list[Item]:
         """The items of a list."""
         return list(map(Item.of, ITEM.finditer(self.text())))
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The lines of the transform or route that it holds."""
+        return rules_of_definition(self.entry, self.macro)
+
+    @cached_property
+    def statements(self) -> tuple[tuple[TransformLine, Form], ...]:
+        """The same with what each is, without the lines of blocks."""
+        return tuple(statements(self.rules))
 
     @cached_property
     def origins(self) -> Origins:
@@ -201,6 +216,20 @@ class View:
     defined: frozenset[str]
 
     @cached_property
+    def plain_words(self) -> dict[int, list[str]]:
+        """The words that consist of letters alone, by how many these are."""
+        found: dict[int, list[str]] = {}
+        for word in filter(str.isalpha, self.words):
+            found.setdefault(len(word), []).append(word)
+        return found
+
+    @cached_property
+    def own_names(self) -> dict[str, str]:
+        """Names of attributes that the configuration puts into ads, by case-folded name."""
+        entries = (setting.entry for setting in self.settings)
+        return {name.casefold(): name for name in names_of_its_own(entries)}
+
+    @cached_property
     def prefixes(self) -> tuple[str, ...]:
         """What attributes that cron jobs publish begin with, case-folded."""
         found = (one for one in self.settings if _CRON_PREFIX.fullmatch(one.macro))
@@ -214,7 +243,15 @@ class View:
     @cached_property
     def macros(self) -> frozenset[str]:
         """The case-folded names of the macros that are set."""
-        return frozenset(setting.macro.casefold() for setting in self.settings)
+        return frozenset(self.of_macro)
+
+    @cached_property
+    def of_macro(self) -> dict[str, list[Setting]]:
+        """The settings of each macro, by its case-folded name."""
+        found: dict[str, list[Setting]] = {}
+        for setting in self.settings:
+            found.setdefault(setting.macro.casefold(), []).append(setting)
+        return found
 
     @cached_property
     def published(self) -> frozenset[str]:

@@ -6,13 +6,13 @@ Inputs: rules.  Outputs: diagnostics whose ``about`` is a ``TransformFault``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from attr import define, field
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.language.conditions import ConditionError, World, holds
 from policy.language.statements import is_identifier
 from policy.transforms.lines import (
@@ -126,7 +126,7 @@ class _RuleWalk:
 
 #: Commands whose second argument is a name.
 _NAMING: Final = frozenset(("COPY", "RENAME"))
-_BLANK: Final = re.compile(r"\S\s+\S")
+_BLANK: Final = late_regex(r"\S\s+\S")
 
 
 def _command(line: TransformLine, form: Command) -> Iterator[Diagnostic]:

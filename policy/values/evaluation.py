@@ -78,6 +78,9 @@ class Evaluation:
 
     def alone(self, node: Node) -> Abstract:
         """The value of a node, whatever the conditions around it are."""
+        known = self._alone.get(id(node))
+        if known is not None:
+            return known.value
         with more_frames():
             return self._by_itself(node).value
 
