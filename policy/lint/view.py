@@ -32,13 +32,11 @@ from policy.language.origins import Origins
 from policy.language.scope import Expanded
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import Advice, Finding
-from policy.transforms.checking import statements
-from policy.transforms.lines import Form, TransformLine
-from policy.transforms.rules import Rules, rules_of_definition
-from policy.values.surroundings import names_of_its_own
 
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
+    from policy.transforms.lines import Form, TransformLine
+    from policy.transforms.rules import Rules
 
 #: Ends of macros whose items become parts of other macros' names.
 _LISTS: Final = ("_NAMES", "_JOBLIST")
@@ -123,11 +121,15 @@ class Setting:
     @cached_property
     def rules(self) -> Rules:
         """The lines of the transform or route that it holds."""
+        from policy.transforms.rules import rules_of_definition
+
         return rules_of_definition(self.entry, self.macro)
 
     @cached_property
     def statements(self) -> tuple[tuple[TransformLine, Form], ...]:
         """The same with what each is, without the lines of blocks."""
+        from policy.transforms.checking import statements
+
         return tuple(statements(self.rules))
 
     @cached_property
@@ -226,6 +228,8 @@ class View:
     @cached_property
     def own_names(self) -> dict[str, str]:
         """Names of attributes that the configuration puts into ads, by case-folded name."""
+        from policy.values.surroundings import names_of_its_own
+
         entries = (setting.entry for setting in self.settings)
         return {name.casefold(): name for name in names_of_its_own(entries)}
 
