@@ -17,7 +17,7 @@ from attr import Factory, field, frozen
 from classad.errors import Diagnostic, Edit
 from classad.patterns import late_regex
 from pieslice.command_line import installed_version
-from pieslice.data import JsonObject
+from pieslice.data import JsonObject, indented
 from pieslice.policies.texts import (
     counted,
     host_line,
@@ -26,15 +26,7 @@ from pieslice.policies.texts import (
     verdict_lines,
     wrapped_lines,
 )
-from pieslice.reports.document import (
-    Document,
-    indented,
-    plain,
-    shape,
-    shape_text,
-    version_data,
-    view,
-)
+from pieslice.reports.document import Document, plain, shape, shape_text, version_data, view
 from pieslice.reports.output import WIDE
 from pieslice.terminal import printable
 from policy.explain.roles import Host

@@ -14,12 +14,10 @@ number) becomes null.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from json.encoder import encode_basestring, encode_basestring_ascii
 from pathlib import PurePath
 from types import MethodType
 from typing import ClassVar, Final, TypeVar, dataclass_transform
@@ -27,7 +25,7 @@ from typing import ClassVar, Final, TypeVar, dataclass_transform
 import attr
 from attr import frozen
 
-from pieslice.data import JsonObject, Record
+from pieslice.data import JsonObject, Record, indented
 from pieslice.terminal import printable_json
 from policy.versions import Followed, Version, parse_version
 
@@ -206,43 +204,8 @@ def json_text(data: object) -> str:
     return _written(plain(data))
 
 
-#: Of what holds nothing else.
-_ENCODER: Final = json.JSONEncoder(allow_nan=False)
-
-
 def _written(data: object) -> str:
-    return f"{printable_json(indented(data, encode_basestring))}\n"
-
-
-def indented(data: object, quoted: Callable[[str], str] = encode_basestring_ascii) -> str:
-    """What ``json.dumps`` makes of ``data`` with two blanks of indentation, in a third of the time.
-
-    Keys are strings, and numbers are finite.  ``quoted``: how a string is written.
-    """
-    pieces: list[str] = []
-    _indent(data, pieces.append, quoted, "\n")
-    return "".join(pieces)
-
-
-def _indent(
-    data: object, write: Callable[[str], None], quoted: Callable[[str], str], lead: str
-) -> None:
-    """``lead``: a newline and the indentation of what ``data`` stands in."""
-    if isinstance(data, str):
-        write(quoted(data))
-    elif isinstance(data, dict | list | tuple) and data:
-        inner = f"{lead}  "
-        between = f"{{{inner}" if isinstance(data, dict) else f"[{inner}"
-        for item in data:
-            write(between)
-            between = f",{inner}"
-            if isinstance(data, dict):
-                write(f"{quoted(item)}: ")
-                item = data[item]
-            _indent(item, write, quoted, inner)
-        write(f"{lead}}}" if isinstance(data, dict) else f"{lead}]")
-    else:
-        write(repr(data) if type(data) is int else _ENCODER.encode(data))
+    return f"{printable_json(indented(data, ascii_only=False))}\n"
 
 
 def plain(value: object) -> object:

@@ -142,11 +142,10 @@ def longer_name(macro: str) -> str | None:
 
 
 @cache
-def _by_beginning() -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+def _by_beginning() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
     for name in sorted({*reader_rows(), *meanings()}):
-        beginning = name.casefold().rpartition("_")[0]
-        found[beginning] = (*found.get(beginning, ()), name)
+        found.setdefault(name.casefold().rpartition("_")[0], []).append(name)
     return found
 
 

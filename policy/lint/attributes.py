@@ -31,7 +31,7 @@ from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
 from policy.lint.names import near
-from policy.lint.spelling import inflected, is_one_place, meant_by_words, vocabulary
+from policy.lint.spelling import Vocabulary, inflected, is_one_place, meant_by_words, vocabulary
 from policy.lint.trees import guarded, names, references, scope_of, sides
 from policy.lint.view import View
 from policy.values.domain import UNDEFINED_ONLY
@@ -354,11 +354,11 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         return None
     meant = _WORDS.get(folded) or _near(one, name)
     # Users may well have an attribute of their own whose name is longer or shorter.
-    meant = meant or _begun(name, () if asked else known_attributes())
+    if meant is None and not asked:
+        meant = _begun(name, vocabulary(known_attributes()).beginning_as(name))
     if meant is None:
         kinds = {"job" if it == "request" else it for it in (one.use.my, one.use.target)}
-        rows = attribute_rows().values()
-        usual = vocabulary(tuple(row.name for row in rows if not kinds.isdisjoint(row.ads)))
+        usual = _usual(frozenset(kinds))
         short = _OF_ONES_OWN.match(name) is None
         meant = inflected(name, usual) if asked else meant_by_words(name, usual, shorter=short)
     if meant is None and not asked and len(name) >= _VERY_LONG:
@@ -369,6 +369,13 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     if meant is None:
         return None
     return UNKNOWN_ATTRIBUTE, f"unknown attribute `{name}` in {one.name}", Meant(meant, name)
+
+
+@cache
+def _usual(kinds: frozenset[str]) -> Vocabulary:
+    """The attributes that ads of some kinds have."""
+    rows = attribute_rows().values()
+    return Vocabulary(row.name for row in rows if not kinds.isdisjoint(row.ads))
 
 
 def _near(one: MacroExpression, name: str) -> str | None:
@@ -420,8 +427,6 @@ def _begun(name: str, known: Iterable[str]) -> str | None:
     if len(name) < _LONG:
         return None
     for item in known:
-        if item[:1].casefold() != name[0].casefold():
-            continue
         shorter, longer = sorted((name, item), key=len)
         begins = len(item) >= _LONG and longer.casefold().startswith(shorter.casefold())
         if begins and longer[len(shorter) :].islower():

@@ -26,10 +26,11 @@ from policy.language.numbers import integer_literal, read_boolean
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.lint.finding import Advice, Finding, Meant, Per, Repair, looks_at
 from policy.lint.spelling import (
+    SHORTEST,
     Vocabulary,
     inflected,
-    is_form,
     meant_by_words,
+    of_family,
     reordered,
     vocabulary,
     without_first,
@@ -80,8 +81,6 @@ UNREAD: Final = Finding(
 #: Findings about a name that no daemon reads.
 OF_NOBODY: Final = frozenset((UNKNOWN.id, UNDERSCORES.id, DEAD.id, UNREAD.id))
 _NO_MACRO: Final = "is not a macro that HTCondor reads"
-#: Below this length any two names are alike.
-_SHORTEST: Final = 8
 _VERY_SHORT: Final = 4
 #: From this length on the head of a family says alone what is meant.
 _TELLING: Final = 20
@@ -110,13 +109,9 @@ _DIGITS = late_regex(r"\d+")
 
 def near(name: str, known: Vocabulary) -> str | None:
     """The known name that ``name`` is a slip of; numbers in names do not make a slip."""
-    if len(name) < _SHORTEST:
+    if len(name) < SHORTEST or name.casefold() in known.folded:
         return None
-    lengths = range(len(name) - 1, len(name) + 2)
-    items = [item for length in lengths for item in known.by_length.get(length, ())]
-    if name.casefold() in map(str.casefold, items):
-        return None
-    meant = suggest(name, items)
+    meant = suggest(name, known.near(name))
     if meant is None or _DIGITS.sub("", meant.casefold()) == _DIGITS.sub("", name.casefold()):
         return None
     return meant
@@ -124,7 +119,7 @@ def near(name: str, known: Vocabulary) -> str | None:
 
 def _near_short(name: str) -> str | None:
     """The same for a short name: of the macros that every administrator sets."""
-    if not _VERY_SHORT <= len(name) < _SHORTEST or any(char.isdigit() for char in name):
+    if not _VERY_SHORT <= len(name) < SHORTEST or any(char.isdigit() for char in name):
         return None
     known = (*(knob.name for knob in OTHER_KNOBS.values()), *_COMMON)
     return suggest(name, [item for item in known if len(item) >= _VERY_SHORT])
@@ -461,34 +456,4 @@ def _by_words(macro: str, known: Vocabulary) -> str | None:
     wanted = f"{daemon}_{rest}".casefold()
     names = known.names if cut is None and daemon is not None else ()
     cut = cut or next((name for name in names if name.casefold() == wanted), None)
-    return cut or inflected(macro, known) or reordered(macro, known) or _of_family(macro)
-
-
-def _of_family(macro: str) -> str | None:
-    """The member of a family that is meant by its words in another order or form.
-
-    A family that has its member in front, as ``MATLAB_LIMIT``, takes it for one word.
-    """
-    parts = macro.split("_")
-    for family in sorted(FAMILIES, key=lambda one: -len(one.name)):
-        head, _, rest = family.name.partition("<")
-        known = (head or rest.partition(">")[2]).strip("_")
-        count = known.count("_") + 1
-        if len(parts) <= count or not (head or len(parts) == 2):
-            continue
-        turned = not head and parts[0].casefold() == known.casefold()
-        if head or turned:
-            form, member = parts[:count], parts[count:]
-        else:
-            form, member = parts[-count:], parts[:-count]
-        mine = "_".join(form).casefold()
-        if turned or (mine != known.casefold() and _are_forms(mine, known.casefold())):
-            return family.of("_".join(member))
-    return None
-
-
-def _are_forms(mine: str, known: str) -> bool:
-    if is_form(mine, known):
-        return True
-    one = Vocabulary((known,))
-    return (reordered(mine, one) or inflected(mine, one)) is not None
+    return cut or inflected(macro, known) or reordered(macro, known) or of_family(macro)

@@ -285,12 +285,15 @@ def _looks_looser(one: MacroExpression, node: Binary, child: Binary) -> bool:
     other = bare(node.right if child is node.left else node.left)
     if isinstance(other, Literal) and isinstance(other.value, bool) and child.operator in ORDER:
         return False  # only the other comparison can be true or false
+    both_logic = node.operator in LOGIC and child.operator in LOGIC
+    before, _, behind = one.text[node.left.end : node.right.start].partition(node.operator)
+    if not both_logic and before[-1:].isspace() and behind[:1].isspace():
+        return False  # there is room around it, wherever its operands come from
     outer, inner = _room(one, node), _room(one, child)
     if outer is None or inner is None:
         return False
     if not outer:
         return bool(inner)
-    both_logic = node.operator in LOGIC and child.operator in LOGIC
     return both_logic and "\n" in inner and "\n" not in outer
 
 

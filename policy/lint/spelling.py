@@ -6,10 +6,12 @@ What is one letter away is found by ``policy.lint.names.near``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Final, TypeVar
 
 from classad.patterns import late_regex
+from policy.knobs import FAMILIES
+from policy.knobs.declaration import Knob
 
 _WORDS: Final = late_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: A cut word has so many letters at least, one that stands alone so many.
@@ -23,6 +25,9 @@ _STEM: Final = 4
 #: A name of one word has so many letters before it may lack another word.
 _TELLING: Final = 8
 _PLACE: Final = 2
+#: Of so many characters one edit leaves the first three or the last three as they are.
+SHORTEST: Final = 8
+_EDGE: Final = 3
 #: An end of a name says from this length on alone what is meant.
 _END: Final = 12
 #: What SEC_<LEVEL>_ macros have behind their first word.
@@ -50,9 +55,27 @@ class Vocabulary:
         self.names: Final = tuple(names)
 
     @cached_property
-    def by_length(self) -> dict[int, list[str]]:
-        """The names by how many characters they have."""
-        return _grouped(self.names, len)
+    def folded(self) -> frozenset[str]:
+        """The names, case-folded."""
+        return frozenset(map(str.casefold, self.names))
+
+    @cached_property
+    def _by_begin(self) -> dict[str, list[str]]:
+        """The names by their first characters, case-folded."""
+        return _grouped(self.names, lambda name: name[:_EDGE].casefold())
+
+    @cached_property
+    def _by_tail(self) -> dict[str, list[str]]:
+        """The names by their last characters, case-folded."""
+        return _grouped(self.names, lambda name: name[-_EDGE:].casefold())
+
+    def beginning_as(self, name: str) -> list[str]:
+        """The names that have the first characters of another one, in any case."""
+        return self._by_begin.get(name[:_EDGE].casefold(), [])
+
+    def near(self, name: str) -> list[str]:
+        """Those of which a name of ``SHORTEST`` characters or more may be one edit away."""
+        return self.beginning_as(name) + self._by_tail.get(name[-_EDGE:].casefold(), [])
 
     @cached_property
     def by_end(self) -> dict[str, list[str]]:
@@ -125,7 +148,7 @@ def _grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key,
     return found
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def vocabulary(names: tuple[str, ...]) -> Vocabulary:
     """The same names again are the same vocabulary: reports of one pool ask for few of them."""
     return Vocabulary(names)
@@ -157,11 +180,11 @@ def inflected(name: str, known: Vocabulary) -> str | None:
     mine = words(name)
     if len(mine) < 2:
         return None
-    fits = [theirs for at, theirs in known.beside(mine) if is_form(mine[at], theirs[at])]
+    fits = [theirs for at, theirs in known.beside(mine) if _is_form(mine[at], theirs[at])]
     return known.by_words[known.in_order(fits)[0]] if fits else None
 
 
-def is_form(one: str, other: str) -> bool:
+def _is_form(one: str, other: str) -> bool:
     """Are two words forms of one: negotiator and negotiation, limit and limits?"""
     stem = _alike(one, other)
     return stem >= _STEM and {one[stem:], other[stem:]} <= _ENDINGS
@@ -213,3 +236,42 @@ def _is_within(short: str, long: str) -> bool:
     """Are the letters of one in the other, in their order, as those of avg in average?"""
     letters = iter(long)
     return all(letter in letters for letter in short)
+
+
+def of_family(macro: str) -> str | None:
+    """The member of a family that is meant by its words in another order or form.
+
+    A family that has its member in front, as ``MATLAB_LIMIT``, takes it for one word.
+    """
+    parts = macro.split("_")
+    for family, head, known in _families():
+        count = known.count("_") + 1
+        if len(parts) <= count or not (head or len(parts) == 2):
+            continue
+        turned = not head and parts[0].casefold() == known
+        if head or turned:
+            form, member = parts[:count], parts[count:]
+        else:
+            form, member = parts[-count:], parts[:-count]
+        mine = "_".join(form).casefold()
+        if turned or (mine != known and _are_forms(mine, known)):
+            return family.of("_".join(member))
+    return None
+
+
+@cache
+def _families() -> list[tuple[Knob, str, str]]:
+    """The families, the longest first, each with what stands before the member in its name, and
+    the case-folded words beside it."""
+    found = []
+    for family in sorted(FAMILIES, key=lambda one: -len(one.name)):
+        head, _, rest = family.name.partition("<")
+        found.append((family, head, (head or rest.partition(">")[2]).strip("_").casefold()))
+    return found
+
+
+def _are_forms(mine: str, known: str) -> bool:
+    if _is_form(mine, known):
+        return True
+    one = vocabulary((known,))
+    return (reordered(mine, one) or inflected(mine, one)) is not None

@@ -77,6 +77,11 @@ class Abstract:
 
     def condition(self) -> Abstract:
         """What it may be as a condition: true, false, undefined, error."""
+        error = self.error or self.has_text or self.other
+        return Abstract(self.undefined, error, frozenset(self.decides()))
+
+    def decides(self) -> set[bool]:
+        """Which truth values it may be as a condition."""
         found = set(self.truths)
         for part in (self.whole, self.real):
             if part is not None:
@@ -84,8 +89,7 @@ class Abstract:
                 found |= {False} if part[0] <= 0 <= part[1] else set()
         if self.nan:
             found.add(True)
-        error = self.error or self.has_text or self.other
-        return Abstract(self.undefined, error, frozenset(found))
+        return found
 
     def outcomes(self) -> list[Truth]:
         """The same one by one; no set, since error equals true there."""

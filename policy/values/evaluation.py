@@ -106,7 +106,7 @@ class Evaluation:
         if self._recording:
             before = self._values.get(id(node), NOTHING)
             self._values[id(node)] = join(before, outcome.value)
-        truth = outcome.value.condition().truths
+        truth = outcome.value.decides()
         found = _Outcome(
             outcome.value,
             outcome.when_true if True in truth else None,
@@ -329,8 +329,8 @@ def as_condition(value: Abstract, outcome: bool) -> Abstract:
         whole = (low, high) if low <= high else None
     if real == (0.0, 0.0):
         real = None
-    kept = evolve(value.defined_only(), whole=whole, real=real, other=False)
-    return evolve(kept, texts=frozenset(), folded=None, truths=value.truths & {True})
+    kept = evolve(value, undefined=False, error=False, other=False, truths=value.truths & {True})
+    return evolve(kept, whole=whole, real=real, texts=frozenset(), folded=None)
 
 
 def compared(value: Abstract, symbol: str, other: Abstract, outcome: bool) -> Abstract:

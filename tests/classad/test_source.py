@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from classad.source import Source
 
 
@@ -31,3 +33,17 @@ def test_a_long_line_is_cut_around_the_place() -> None:
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert Source("a\x1b[31m\r b").excerpt(0, 1) == "   1 | a\ufffd[31m\ufffd b\n     | ^"
+
+
+@pytest.mark.parametrize("longest", [0, 1 << 20])
+@pytest.mark.parametrize("text", ["", "\n", "one", "one\ntwo\n", "\n\na\u2028b\rc\n\nd"])
+def test_a_place_is_counted_from_the_begin_of_its_line_whatever_was_asked_before(
+    text: str, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("classad.source._LONG", longest)
+    source = Source(text, "file", first_line=3, first_column=5)
+    forth = range(-1, len(text) + 2)
+    for offset in (*forth, *reversed(forth)):
+        before = text[: max(0, offset)]
+        row, column = before.count("\n"), len(before) - (before.rfind("\n") + 1)
+        assert source.position(offset) == (3 + row, column + (1 if row else 5))

@@ -1,11 +1,15 @@
-"""Small decisions of searches, histories and charts."""
+"""Small decisions of searches, histories and charts, and how JSON is written."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pieslice.data import indented
 from pieslice.fuzzing.study import compares_priorities, is_about_quotas, stated_run_time
 from pieslice.history.start import wait_of
 from pieslice.history.waits import Wait
@@ -87,3 +91,31 @@ def test_who_used_most_comes_first() -> None:
     assert [(user.name, sum(user.usage)) for user in found.users] == [("b", 4), ("c", 2), ("a", 0)]
     assert (found.pool.quotas, found.users[0].priorities) == ((4.0, 4.0), (0.5, 0.5))
     assert found.hours == 0.2
+
+
+_LEAVES = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+)  # fmt: skip
+
+
+@given(
+    data=st.recursive(
+        _LEAVES,
+        lambda parts: (
+            st.lists(parts)
+            | st.dictionaries(st.text() | st.integers() | st.booleans() | st.none(), parts)
+            | st.lists(parts).map(tuple)
+        ),
+    ),
+    ascii_only=st.booleans(),
+)
+def test_json_for_people_is_that_of_python(data: object, ascii_only: bool) -> None:
+    wanted = json.dumps(data, indent=2, ensure_ascii=ascii_only, allow_nan=False)
+    assert indented(data, ascii_only=ascii_only) == wanted
+
+
+@pytest.mark.parametrize("data", [float("inf"), [float("nan")], {"a": -float("inf")}])
+def test_json_has_no_word_for_an_infinite_number(data: object) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        indented(data)
