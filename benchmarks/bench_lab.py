@@ -3,8 +3,9 @@
 Run: ``python benchmarks/bench_lab.py [campus | medium | large ...]``, by default ``campus medium``:
 the example pool, and those of ``bench_cycle`` with 10,000 and 100,000 slots.  It needs Chromium,
 which playwright finds or brings.  Seconds on the clock: from the command to the map, without the
-browser's own start; from a key to the difference, and from a click on the first row to its answer,
-the median of several; how long one frame takes while the column of the pool is scrolled, the worst;
+browser's own start; from a key to the difference; from a click on a row to the answer about a user,
+and about a job that gets a slot or loses one, the first one and the median of five; how long one
+frame takes while the column of the pool is scrolled, the worst;
 megabytes of the page's memory, of what was sent for the first view, and for one edit.  Beside an
 edit stands whether the page shows the slots that ``Pool.diff`` has.  A table, then JSON lines.
 """
@@ -34,6 +35,8 @@ import pieslice
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE = 120_000
 EDIT = "NEGOTIATOR_CONSIDER_PREEMPTION = false"
+#: The table whose rows ask about each.
+KINDS = {"user": "Users", "job": "Slots"}
 #: Each is another text, and all of them have the difference that ``EDIT`` has.
 EDITS = [f"{EDIT}\n# {number}" for number in range(5)]
 
@@ -110,10 +113,13 @@ def measured(name: str, pool: Path, browser: Browser) -> list[dict[str, Any]]:
         slots = f"Slots {len(before.diff(before.with_config(EDIT)).slots)}"
         shown = page.locator("#kinds").text_content() or ""
         rows.append({"what": "edit", "seconds": median(edits), "same": slots in shown})
-        answers = []
-        for row in page.locator("#rows tbody tr[data-name]").all()[:5]:
-            answers.append(changed(page, "#answer", row.click))
-        rows.append({"what": "why", "seconds": median(answers)})
+        for what in ("user", "job"):
+            # Slots name the jobs that gain or lose them.
+            page.locator("#kinds [role=tab]", has_text=f"{KINDS[what]} ").click()
+            some = page.locator("#rows tbody tr[data-name]").all()[:5]
+            answers = [changed(page, "#answer", row.click) for row in some]
+            rows.append({"what": f"first {what}", "seconds": answers[0]})
+            rows.append({"what": f"why of a {what}", "seconds": median(answers)})
         rows.append({"what": "frame", "seconds": page.evaluate(SCROLL, "#map") / 1000})
         session = context.new_cdp_session(page)
         session.send("HeapProfiler.collectGarbage")
@@ -145,7 +151,7 @@ def main() -> int:
     for row in rows:
         same = {True: "same", False: "DIFFERENT", None: ""}[row.get("same")]
         size = f"{row['seconds']:8.3f} s " if "seconds" in row else f"{row['mb']:8.2f} MB"
-        print(f"{row['profile']:8} {row['what']:12} {size}  {same}", flush=True)
+        print(f"{row['profile']:8} {row['what']:14} {size}  {same}", flush=True)
     print(f"a loop that is always the same: {1000 * loop:.0f} ms")
     about = {"machine": platform.machine(), "python": platform.python_version(), "loop": loop}
     for row in rows:
