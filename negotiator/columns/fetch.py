@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import compress, repeat
 from operator import is_not
 from typing import Final, TypeVar, cast
@@ -14,7 +16,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
 from classad.table import Rows, Table
-from classad.table.arrays import flag, rows_of
+from classad.table.arrays import flag, pick, rows_of
 from classad.table.shapes import text_of
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.parts import parts_of
@@ -27,6 +29,7 @@ from negotiator.pool.fetch import (
     KEPT,
     KEPT_TOGETHER,
     NAME,
+    OCCUPANTS,
     Fact,
     admission,
     changing,
@@ -45,6 +48,9 @@ T = TypeVar("T")
 #: Where the requirements to go by may be from.
 _REQUIREMENTS: Final = ("requirements", "negotiatorrequirements")
 _NONE: Final[Changes] = {}
+#: Who is on a slot by what is left of it, where no expression there asks who is about to be.
+_LEFT_USER: Final = Fact(partial(occupant, attributes=OCCUPANTS[2:]), OCCUPANTS[2:])
+_PREEMPTING: Final = frozenset(OCCUPANTS[:2])
 
 
 def fetch_columns(
@@ -194,22 +200,38 @@ class _Fetch:
         #: What is left of all of them.
         common = names = set(self.rows.table.keys)
         claimed = [slot for slot in slots if is_projected(slot, self.policy)]
-        parts = parts_of(self.rows, [slot.row for slot in claimed])
+        lefts: dict[int, frozenset[str]] = {}
+        for members, its in parts_of(self.rows, [slot.row for slot in claimed]):
+            lefts.update(zip(members, repeat(its)))
+            common = common & its - self._lacked(members, its)
+        codes, users = lasting_facts_of(_LEFT_USER, self.rows, without_chance(self.context))
         for slot in claimed:
-            weighed, slot.changes = not slot.changes, _NONE
-            part = parts.get(slot.row)
-            if part is None:
+            weighed, left = not slot.changes, lefts.get(slot.row)
+            if left is None:
+                slot.changes = _NONE
                 self._take_part(slot)
+                common = common & slot.ad._attrs.keys()
             else:
-                slot.keep(part)
-                slot.user = occupant(part, self.context)
-            if part is None or not weighed:
+                slot.keep_only(left)
+                if _PREEMPTING.isdisjoint(left):
+                    slot.user = users[codes[slot.row]]
+                else:
+                    slot.user = occupant(slot.ad, self.context)
+            if left is None or not weighed:
                 # The negotiator's own weight may read what is not in the part.
                 give_weight(slot, self.policy, self.context)
                 slot.weight = slot_weight(slot.ad, self.policy, self.context)
-            if not common <= slot.ad._attrs.keys():
-                common = common & slot.ad._attrs.keys()
         self.changed.update(names - common)
+
+    def _lacked(self, members: array[int], names: Iterable[str]) -> set[str]:
+        """The attributes that some of these rows do not have."""
+        table = self.rows.table
+        found = {name for name in names if not table.has(name)}
+        for name in filter(table.has, names):
+            codes, cells = table.cells(name)
+            if any(cells[code] is None for code in set(pick(codes, members))):
+                found.add(name)
+        return found
 
     def _take_part(self, slot: Slot) -> None:
         """The same of one slot; what is left of a row is known as long as the row is the same."""

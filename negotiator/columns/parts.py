@@ -1,4 +1,4 @@
-"""Makes the parts of claimed slots that the collector sends when nothing is preempted, by column.
+"""Tells the parts of claimed slots that the collector sends when nothing is preempted, by column.
 
 Rows whose expressions are the same ones, wherever what is asked for leads, have the same attributes
 in their parts: what these are is found once for all of them.  The definition is ``project`` of
@@ -11,25 +11,20 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from classad import ClassAd
 from classad.table.arrays import pick
-from classad.table.store.columns import PLAIN, put_cell
+from classad.table.store.columns import PLAIN
 from classad.table.store.store import SCOPE_NAMES
 from negotiator.columns.rows import SlotRows
 from negotiator.pool.fetch import PROJECTED
 
 
-def parts_of(rows: SlotRows, wanted: Sequence[int]) -> dict[int, ClassAd]:
-    """The parts of some rows of loaded columns, by row.
+def parts_of(rows: SlotRows, wanted: Sequence[int]) -> Iterator[tuple[array[int], frozenset[str]]]:
+    """Rows of loaded columns with the attributes that there may be in their parts.
 
-    Of rows where columns do not tell there is none.
+    Those for which columns do not tell are left out.
     """
-    if not wanted or rows.loaded is None or any(map(rows.table.has, SCOPE_NAMES)):
-        return {}
-    found: dict[int, ClassAd] = {}
-    for members, names in _alike(rows, array("i", wanted)):
-        found.update(zip(members, _made(rows, members, names), strict=True))
-    return found
+    if wanted and rows.loaded is not None and not any(map(rows.table.has, SCOPE_NAMES)):
+        yield from _alike(rows, array("i", wanted))
 
 
 def _alike(rows: SlotRows, wanted: array[int]) -> Iterator[tuple[array[int], frozenset[str]]]:
@@ -68,25 +63,3 @@ def _by_values(
     for key, some in groups.items():
         pairs = zip(columns, key, strict=True)
         yield array("i", some), [cells[code] for (_, cells), code in pairs if code >= 0]
-
-
-def _made(rows: SlotRows, members: array[int], names: frozenset[str]) -> Iterator[ClassAd]:
-    """The parts of some rows, which have no other attributes than these."""
-    there = [name for name in names if rows.table.has(name)]
-    columns = [rows.table.cells(name) for name in there]
-    values = [list(map(cells.__getitem__, pick(codes, members))) for codes, cells in columns]
-    apart = [
-        name
-        for name, (_, cells) in zip(there, columns, strict=True)
-        if any(cell.__class__ not in PLAIN for cell in cells)
-    ]
-    for row in zip(*values, strict=True):
-        ad = ClassAd()
-        own = {name: v for name, v in zip(there, row, strict=True) if v is not None}
-        ad._attrs.update(own)
-        ad._names.update(zip(own, own, strict=True))
-        for name in apart:
-            value = own.get(name)
-            if value.__class__ not in PLAIN:
-                put_cell(ad, name, value)
-        yield ad

@@ -15,6 +15,7 @@ from classad import ClassAd
 from classad.language.names import fold_name
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
+from classad.table.store.columns import put_cell
 from negotiator.expressions.known import external_names_of
 from negotiator.expressions.visible import Mentions
 from negotiator.model.loaded_slots import LoadedSlots
@@ -80,6 +81,13 @@ class SlotRows:
         column = store.built(key)
         # A column for the sake of one cell would cost more than the whole ad.
         return store.peek(key, (row,))[0] if column is None else column.cell(row)
+
+    def part(self, row: int, names: Iterable[str]) -> ClassAd:
+        """Some attributes of a row (folded names), as an ad."""
+        ad = ClassAd()
+        for name in names:
+            put_cell(ad, name, self.cell(name, row))
+        return ad
 
 
 class WatchedRows(SlotRows):

@@ -116,14 +116,14 @@ class ColumnSlots(Slots):
         return [
             place
             for place, slot in enumerate(self)
-            if slot.copied is not None or not names.isdisjoint(slot.changes)
+            if slot.is_own or not names.isdisjoint(slot.changes)
         ]
 
     def external_names(self) -> set[str]:
         """See ``Slots``."""
         loaded, by_row = self.rows.loaded, self.rows.external
         if by_row is not None:
-            own = [slot for slot in self if slot.copied is not None or slot.changes]
+            own = [slot for slot in self if slot.is_own or slot.changes]
             alone = set(map(id, own))
             usual = [slot.row for slot in self if id(slot) not in alone] if own else self.places()
             found = set().union(*set(map(by_row.__getitem__, usual)))
@@ -152,8 +152,8 @@ class PlacedAds:
         self.base, self.names = slots.rows.table.store, slots.changed.copy()
         self.places = slots.places()
         own = found.items() if self.names else ()
-        self._own = {row: slot for row, slot in own if slot.changes or slot.copied is not None}
-        if not any(slot.copied is not None for slot in self._own.values()):
+        self._own = {row: slot for row, slot in own if slot.changes or slot.is_own}
+        if not any(slot.is_own for slot in self._own.values()):
             self.names &= set().union(*[slot.changes for slot in self._own.values()])
         if len(found) != self.size:
             places = array("i", [NOWHERE]) * self.size
@@ -173,8 +173,8 @@ class PlacedAds:
         for row, slot in self._own.items():
             if name in slot.changes:
                 found[row] = slot.changes[name][1]
-            elif slot.copied is not None:
-                found[row] = slot.copied._attrs.get(name)
+            elif slot.is_own:
+                found[row] = slot.cell(name)
         return found
 
 
@@ -256,38 +256,57 @@ def _external_names_in(
 
     ``changed``: whether there can be such slots.
     """
-    alone = [
-        slot
-        for slot in (slots if changed else ())
-        if slot.copied is not None or (slot.changes and not slot.changes.keys() <= {_WEIGHT})
-    ]
-    usual = slots
-    if alone:
-        apart = set(map(id, alone))
-        usual = [slot for slot in slots if id(slot) not in apart]
-    weighed = [slot for slot in usual if slot.changes] if changed else []
+    alone: list[Slot] = []
+    #: The others by what is left of them.
+    usual: dict[frozenset[str] | None, list[Slot]] = {}
+    for slot in slots if changed else ():
+        if slot.is_copied or (slot.changes and not slot.changes.keys() <= {_WEIGHT}):
+            alone.append(slot)
+        else:
+            usual.setdefault(slot.left, []).append(slot)
+    found = external_names_of(slot.ad for slot in alone)
+    for left, some in usual.items() if changed else [(None, slots)]:
+        found |= _external_names_left(left, some, table, loaded, changed)
+    return found
+
+
+def _external_names_left(
+    left: frozenset[str] | None,
+    slots: Sequence[Slot],
+    table: Table,
+    loaded: LoadedColumns,
+    changed: bool,
+) -> set[str]:
+    """The same of slots of which the same is left, and that have no change but of their weight."""
+    weighed = [slot for slot in slots if slot.changes] if changed else []
     size = len(table)
     rows, own = (
         (1 << size) - 1 if len(some) == size else Rows.of(size, [slot.row for slot in some]).bits
-        for some in (usual, weighed)
+        for some in (slots, weighed)
     )
-    finder = _Finder(table, loaded, rows, own)
+    finder = _Finder(table, loaded, rows, own, left)
     for name in table.store.open_names:
-        codes, values = table.cells(name)
-        finder.look(codes, values, rows & ~own if name == _WEIGHT else rows)
+        if left is None or name in left:
+            codes, values = table.cells(name)
+            finder.look(codes, values, rows & ~own if name == _WEIGHT else rows)
     if weighed:
         finder.look(array("i", bytes(4 * size)), [weighed[0].changes[_WEIGHT][1]], own)
-    return finder.found | external_names_of(slot.ad for slot in alone)
+    return finder.found
 
 
 @define(eq=False)
 class _Finder:
-    """``rows``: those looked at; ``weighed``: those that have the negotiator's ``SlotWeight``."""
+    """Looks at some rows.
+
+    ``weighed``: those that have the negotiator's ``SlotWeight``; ``left``: the attributes that are
+    left of the rows, None for all.
+    """
 
     table: Table
     loaded: LoadedColumns
     rows: int
     weighed: int
+    left: frozenset[str] | None
     found: set[str] = Factory(set)
     _missing: dict[str, int] = Factory(dict)
 
@@ -319,7 +338,7 @@ class _Finder:
         """The rows that have not got an attribute."""
         if name not in self._missing:
             column = self.loaded.column(name)
-            if column is None:
+            if column is None or (self.left is not None and name not in self.left):
                 missing = self.rows
             elif column.present == self.loaded.n_rows:
                 missing = 0

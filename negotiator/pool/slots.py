@@ -42,6 +42,9 @@ class SlotSource(Protocol):
     def names_of(self, row: int) -> Iterable[str]:
         """The names of the attributes of the ad."""
 
+    def part(self, row: int, names: Iterable[str]) -> ClassAd:
+        """Some attributes of the ad (folded names), as an ad."""
+
 
 @define(eq=False)
 class Slot:
@@ -77,6 +80,8 @@ class Slot:
     #: Pre-job and post-job rank for the whole cycle, when jobs' ranks are ignored.
     fixed_ranks: tuple[float, float] | None = None
     _copy: ClassAd | None = None
+    #: The folded names of what is left of the ad, until a copy is made that has no more.
+    _left: frozenset[str] | None = None
 
     @property
     def base(self) -> ClassAd:
@@ -87,9 +92,19 @@ class Slot:
         return self._base
 
     @property
-    def copied(self) -> ClassAd | None:
-        """The ad with the cycle's changes, if a copy has been made."""
-        return self._copy
+    def left(self) -> frozenset[str] | None:
+        """The folded names of what is left of the ad, if they alone are known; None for all."""
+        return self._left
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether the ad has been copied, to be changed."""
+        return self._copy is not None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether more than ``changes`` is otherwise than in the ad that was given."""
+        return self._copy is not None or self._left is not None
 
     @property
     def ad(self) -> ClassAd:
@@ -99,6 +114,9 @@ class Slot:
     @property
     def unchanged(self) -> ClassAd:
         """The ad without the ``changes``."""
+        if self._copy is None and self._left is not None:
+            assert self._source is not None
+            self._copy = self._source.part(self.row, self._left)
         return self.base if self._copy is None else self._copy
 
     def insert(self, name: str, value: object) -> None:
@@ -140,12 +158,14 @@ class Slot:
         if found is not None:
             return found[1]
         if self._base is None and self._copy is None and self._source is not None:
+            if self._left is not None and key not in self._left:
+                return None
             return self._source.cell(key, self.row)
         return self.unchanged.raw(key)
 
     def names(self) -> Iterable[str]:
         """The names of the attributes of the ad, which is not made for that."""
-        if self._base is None and self._copy is None and self._source is not None:
+        if self._base is None and not self.is_own and self._source is not None:
             return [*self._source.names_of(self.row), *(name for name, _ in self.changes.values())]
         return self.ad.names()
 
@@ -158,7 +178,7 @@ class Slot:
 
     def visible(self) -> VisiblePart:
         """The part of the ad that another ad can see in a match, while the ad does not change."""
-        apart = self._source is not None and self._base is None and self._copy is None
+        apart = self._source is not None and self._base is None and not self.is_own
         mentions = self._source.mentions if apart and self._source is not None else None
         return VisiblePart(self.cell, lambda: self.ad, mentions)
 
@@ -171,9 +191,16 @@ class Slot:
         self._copy = part
         self.changes = _NO_CHANGES
 
+    def keep_only(self, names: frozenset[str]) -> None:
+        """Go by some attributes of the ad (folded names), whose part is made when it is wanted."""
+        self._left = names
+        self.changes = _NO_CHANGES
+
     def own_ad(self) -> ClassAd:
         """The ad to be changed."""
-        if self._copy is None:
+        if self._left is not None:
+            self._copy = self.unchanged
+        elif self._copy is None:
             self._copy = self.base.duplicate()
         if self.changes:
             for name, value in self.changes.values():

@@ -49,7 +49,8 @@ def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -
 
     def size(slot: Slot, context: EvalContext) -> float | None:
         """What a slot counts as: a partitionable one its ``Cpus``, if it has any; None for not."""
-        if not holds(constraint, slot.ad, context):
+        # No ad is made for nothing: most slots may be claimed, and a part be made of each.
+        if constraint is not None and not holds(constraint, slot.ad, context):
             return None
         cpus = slot.ad.get_number("Cpus", context=context) if slot.partitionable else None
         return 1.0 if cpus is None else float(c_int(cpus))
