@@ -11,7 +11,7 @@ Follows: source order of 25.14.1 (golden vectors ``sources``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 
@@ -75,7 +75,9 @@ class Config:
     sources: Sources = field(factory=MemorySources, eq=False, repr=False)
     #: Values as this reader has them, which nothing changes any more.
     _known: Known = field(factory=dict, init=False, eq=False, repr=False)
-    _others: dict[Context, Config] = field(factory=dict, init=False, eq=False, repr=False)
+    _others: dict[tuple[str, str | None], Config] = field(
+        factory=dict, init=False, eq=False, repr=False
+    )
 
     @property
     def context(self) -> Context:
@@ -87,10 +89,11 @@ class Config:
 
         References resolved while loading (a macro in its own value) stay as they were resolved.
         """
-        context = Context(subsystem, local_name)
-        if context not in self._others:
-            self._others[context] = evolve(self, scope=self.scope.seen_by(context))
-        return self._others[context]
+        reader = subsystem, local_name
+        if reader not in self._others:
+            scope = self.scope.seen_by(Context(subsystem, local_name))
+            self._others[reader] = evolve(self, scope=scope)
+        return self._others[reader]
 
     def lookup(self, name: str) -> Definition | None:
         """The definition that counts for ``name``: where it was set, to what, and before that."""
@@ -309,12 +312,15 @@ class _Loading:
         found = Diagnostic(message) if definition is None else _at(definition, message)
         self.reader.problem(found)
 
-    def _directories(self, directories: Iterable[str]) -> None:
-        pattern = self._value("LOCAL_CONFIG_DIR_EXCLUDE_REGEXP")
+    def _directories(self, directories: Sequence[str]) -> None:
+        macro = "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"
+        entry = self.reader.scope.lookup(macro)
+        if not directories and (entry is None or entry.is_builtin):
+            return
+        pattern = self._value(macro)
         excluded = compile_pattern(pattern, "") if pattern else None
         if pattern and excluded is None:
-            message = f"LOCAL_CONFIG_DIR_EXCLUDE_REGEXP `{pattern}`: not a regular expression"
-            self._cannot(message, "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP")
+            self._cannot(f"{macro} `{pattern}`: not a regular expression", macro)
         for directory in directories:
             paths = self.reader.sources.list_files(directory) or []
             for path in sorted(paths, key=lambda p: p.encode("utf-8", "surrogateescape")):

@@ -37,7 +37,6 @@ from pieslice.reports.result import DataTable, Result
 from policy.config import Config
 from policy.explain.roles import Host, host_of
 from policy.explain.sentences import Sentence, listing
-from policy.explain.settings import everything
 from policy.knobs.readers import JUDGED
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, WARNING
@@ -97,6 +96,8 @@ class Macros(Mapping[str, str]):
         return text
 
     def __iter__(self) -> Iterator[str]:
+        from policy.explain.settings import everything
+
         return (one.name for one in everything(self._config) if one.value)
 
     def __len__(self) -> int:
@@ -104,6 +105,8 @@ class Macros(Mapping[str, str]):
 
     def __reduce__(self) -> tuple[type[KeptMacros], tuple[dict[str, str]]]:
         """Pickled as the values alone: a configuration holds the programs that expand it."""
+        from policy.explain.settings import everything
+
         return KeptMacros, ({one.name: one.value or "" for one in everything(self._config)},)
 
 

@@ -99,15 +99,15 @@ def _add_accepted(check: argparse.ArgumentParser) -> None:
 
 def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked]:
     """The results without what is accepted, which is written first with --accept."""
+    if args.accepted is None:
+        if args.accept:
+            raise Misuse("--accept needs --accepted FILE, the file to be written")
+        return results
     from attr import evolve
 
     from classad.source import Source
     from policy.lint import accepted
 
-    if args.accepted is None:
-        if args.accept:
-            raise Misuse("--accept needs --accepted FILE, the file to be written")
-        return results
     path, folders = Path(args.accepted), [folder_of(result.path) for result in results]
     if args.accept:
         found = zip(results, folders, strict=True)

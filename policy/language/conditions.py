@@ -172,7 +172,7 @@ class OpenConditionals:
     @property
     def live(self) -> bool:
         """Are statements carried out here?"""
-        return all(level[0] for level in self._levels)
+        return not self._levels or all(level[0] for level in self._levels)
 
     @property
     def depth(self) -> int:

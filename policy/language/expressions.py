@@ -7,7 +7,8 @@ clock as seconds since 1970.  Outputs: values, compiled expressions, or None /
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.rules import NEWEST, LanguageRules
@@ -16,6 +17,10 @@ from policy.language.numbers import Evaluate
 if TYPE_CHECKING:
     from classad.ads.expression import Expression
     from classad.source import Source
+    from classad.syntax.nodes import Node
+
+#: Characters of a text at most whose tree is kept.
+_LONGEST: Final = 4096
 
 
 def parse(
@@ -33,8 +38,18 @@ def parse(
     from classad.ads.expression import Expression
     from classad.syntax.parser import parse_expression
 
+    if source is None and len(text) <= _LONGEST:
+        return Expression.from_node(_node(text, whole, language))
     node = parse_expression(text, old=True, source=source, whole=whole, language=language)
     return Expression.from_node(node)
+
+
+@lru_cache(maxsize=1024)
+def _node(text: str, whole: bool, language: LanguageRules) -> Node:
+    """The tree of a text, which a check asks for again and again."""
+    from classad.syntax.parser import parse_expression
+
+    return parse_expression(text, old=True, whole=whole, language=language)
 
 
 def text_behind(text: str) -> Diagnostic | None:
@@ -42,12 +57,10 @@ def text_behind(text: str) -> Diagnostic | None:
 
     Their parser stops behind a conditional that is complete, and nowhere else.
     """
-    from classad.syntax.parser import parse_expression
-
     if "?" not in text:
         return None
     try:
-        parse_expression(text, old=True, whole=True)
+        parse(text, whole=True)
     except ClassAdParseError as mistake:
         return mistake.diagnostic
     return None

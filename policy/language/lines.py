@@ -44,7 +44,7 @@ class LogicalLine:
     def offset(self, position: int) -> int:
         """Where character ``position`` of the logical line is in the source text."""
         at = self.pieces[0]
-        for piece in self.pieces:
+        for piece in self.pieces[1:]:
             if piece[0] > position:
                 break
             at = piece

@@ -199,7 +199,8 @@ class Pass:
                 self._line(line)
             except _MISTAKES as mistake:
                 self._mistake(line, mistake)
-            self._place_reports(line, before)
+            if len(self.reader.diagnostics) > before:
+                self._place_reports(line, before)
         self._finish()
 
     def _place_reports(self, line: LogicalLine, before: int) -> None:

@@ -91,6 +91,8 @@ class MacroTable:
     def __init__(self, defaults: Mapping[str, str]) -> None:
         self._entries: dict[str, Definition] = {}
         self._defaults = {name.casefold(): (name, raw) for name, raw in defaults.items()}
+        #: Those of the defaults that somebody has asked for.
+        self._asked: dict[str, Definition] = {}
 
     def __iter__(self) -> Iterator[Definition]:
         """The definitions that were read, without built-in ones."""
@@ -106,8 +108,14 @@ class MacroTable:
 
     def default(self, name: str) -> Definition | None:
         """The built-in default of exactly this name (it may be empty)."""
-        entry = self._defaults.get(name.casefold())
-        return None if entry is None else Definition(entry[0], entry[1], DEFAULT_ORIGIN)
+        return self._default(name.casefold())
+
+    def _default(self, folded: str) -> Definition | None:
+        """The same for a case-folded name."""
+        found = self._asked.get(folded)
+        if found is None and folded in self._defaults:
+            found = self._asked[folded] = Definition(*self._defaults[folded], DEFAULT_ORIGIN)
+        return found
 
     def default_names(self) -> Iterator[str]:
         """The names that have a built-in default."""
@@ -119,10 +127,7 @@ class MacroTable:
 
     def _of(self, folded: str) -> Definition | None:
         """The same for a case-folded name."""
-        found = self._entries.get(folded)
-        if found is None and folded in self._defaults:
-            return Definition(*self._defaults[folded], DEFAULT_ORIGIN)
-        return found
+        return self._entries.get(folded) or self._default(folded)
 
     def default_of(self, definition: Definition) -> Definition | None:
         """The built-in default that a definition repeats; ``true`` and ``false`` in any case.
@@ -130,9 +135,7 @@ class MacroTable:
         A prefix does not count, whatever it is.
         """
         folded = definition.name.casefold()
-        if folded not in self._defaults:
-            folded = folded.partition(".")[2]
-        found = self.default(folded) if folded in self._defaults else None
+        found = self._default(folded) or self._default(folded.partition(".")[2])
         if found is None or not found.raw:
             return None
         same = found.raw == definition.raw

@@ -72,7 +72,8 @@ class Templates:
 
     def has_category(self, category: str) -> bool:
         """Is there such a category?"""
-        return any(key[0] == category.casefold() for key in self.entries)
+        folded = category.casefold()
+        return any(key[0] == folded for key in self.entries)
 
     def find(self, category: str, name: str) -> Template | None:
         """The template of that name."""

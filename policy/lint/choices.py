@@ -35,6 +35,7 @@ from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, meant
 from policy.lint.view import ITEM, Item, Setting, View
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
+_OF_A_TYPE: Final = late_regex(_TYPE, re.IGNORECASE)
 _SHARE: Final = late_regex(
     r"\s*(?:[A-Za-z_][\w:-]*\s*[=:]\s*)?(?:\d+(?:\.\d+)?%?|\d+/\d+|auto|share|\d*\.\d+)"
     r"(?:\s*[KMGT]B?)?(?:\s*:\s*[^,]*)?\s*",
@@ -177,7 +178,7 @@ def twice(view: View, setting: Setting) -> Iterator[Diagnostic]:
     " The rest follows from the system.",
 )
 def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    if re.fullmatch(_TYPE, setting.macro, re.IGNORECASE):
+    if _OF_A_TYPE.fullmatch(setting.macro):
         yield from _too_high(setting)
     for macros, low, high, what in BOUNDS:
         value = integer_literal(setting.text()) if macros.fullmatch(setting.macro) else None
@@ -270,7 +271,7 @@ def too_many(view: View) -> Iterator[Diagnostic]:
     taken: dict[tuple[str | None, bool, str], Fraction] = {}
     typed = any(name.startswith("num_slots_type_") for name in view.defined)
     for setting in view.settings:
-        if re.fullmatch(_TYPE, setting.macro, re.IGNORECASE):
+        if _OF_A_TYPE.fullmatch(setting.macro):
             if _has_hole(setting.config, setting.entry):
                 continue
             many = _number(setting.beside(f"NUM_SLOTS_{setting.macro.partition('_')[2]}"))

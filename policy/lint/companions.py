@@ -245,10 +245,12 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     macro = setting.macro.upper()
     if macro == "DAEMON_LIST":
         yield from _draining(setting)
+    if not macro.startswith(_BEGINS):
+        return
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
-    for need in _COMPANIONS if macro.startswith(_BEGINS) else ():
+    for need in _COMPANIONS:
         found = need.macros.fullmatch(setting.macro) if macro.startswith(need.begins) else None
         if found is None or any(
             need.test(view, setting, found.expand(other)) for other in need.others

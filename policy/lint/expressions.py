@@ -249,6 +249,8 @@ def _value_of(view: View, name: str) -> Abstract:
 
 #: What a macro begins with that holds such a body.
 HOLDERS: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_ROUTE_", "JOB_ROUTER_TRANSFORM_")
+#: The same as a pattern for checks.
+HELD: Final = f"(?:{'|'.join(HOLDERS)}).*"
 _ROUTED: Final = "when a job is transformed"
 _OF_COMMANDS: Final = {
     "REQUIREMENTS": Use("job", "", Wanted.CONDITION, moment=_ROUTED),
@@ -315,7 +317,7 @@ def _conditional(source: Source) -> Iterator[tuple[LogicalLine, Statement]]:
         if end_tag:
             end_tag = "" if line.text == end_tag else end_tag
             continue
-        word = _CONDITIONAL.match(line.text)
+        word = _CONDITIONAL.match(line.text) if line.text.lstrip()[:1] in "iIeE" else None
         if word is not None:
             depth += {"if": 1, "endif": -1}.get(word[1].lower(), 0)
             continue

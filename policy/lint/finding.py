@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from attr import field, frozen
@@ -182,8 +183,14 @@ def looks_at(
     per: Per, of: str | Knob | None = None, after: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Iterator[Diagnostic]]], FindingCheck]:
     """Makes a check of a function that says several findings, or another way to have one."""
-    pattern = late_regex(of, re.IGNORECASE) if isinstance(of, str) else of
+    pattern = _macros(of) if isinstance(of, str) else of
     return lambda function: FindingCheck(function, per, pattern, after)
+
+
+@cache
+def _macros(text: str) -> re.Pattern[str]:
+    """The pattern for macros; one for checks that are about the same ones."""
+    return late_regex(text, re.IGNORECASE)
 
 
 def finding(

@@ -162,8 +162,7 @@ def _concerned(check: FindingCheck, seen: View) -> Iterable[Setting]:
         return seen.settings
     if isinstance(of, Knob):
         return seen.of(of)
-    matches = of.fullmatch
-    return [setting for setting in seen.settings if matches(setting.macro)]
+    return seen.matching(of)
 
 
 def _concerns(check: FindingCheck, setting: Setting) -> bool:

@@ -70,6 +70,8 @@ def holes(view: View) -> Iterator[Diagnostic]:
         if setting.macro.upper().startswith(_OTHER_LANGUAGES):
             continue
         raw = setting.entry.raw
+        if "$" not in raw and "{{" not in raw and "$" not in (setting.entry.written or ""):
+            continue
         for found in _REFERENCE.finditer(raw):
             if not _is_defined(view, found[1]) and not _is_item(setting, found):
                 message = f"`{found[0]}` is not defined and leaves a hole in {setting.name}"
@@ -219,7 +221,7 @@ def _conditions(view: View) -> Iterator[Diagnostic]:
     for source in view.config.texts:
         end = ""
         for line in lines_with_conditions(source) if source.quoted else ():
-            block = _BLOCK.fullmatch(line.text)
+            block = _BLOCK.fullmatch(line.text) if "@=" in line.text else None
             if end or block is not None:
                 # Lines of a block are those of another language.
                 end = f"@{block[1]}" if block and not end else end * (line.text != end)

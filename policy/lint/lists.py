@@ -101,7 +101,10 @@ def _without_quotes(macro: str) -> str | None:
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
 )
 def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    text, what = setting.text(), _without_quotes(setting.macro)
+    text = setting.text()
+    if not any(quote in text for quote in _QUOTES):
+        return
+    what = _without_quotes(setting.macro)
     named = setting.macro.casefold() in view.published and find_readers(setting.macro) is None
     if what is None or named:
         return  # an attribute, whatever its name ends with
@@ -287,6 +290,8 @@ _ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
     " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
 )
 def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if "." not in setting.entry.name:
+        return
     yield from _two_prefixes(setting)
     prefix, macro, started = setting.prefix, setting.macro, view.local_names
     if prefix is None or is_spoken_of(view, setting):
@@ -348,7 +353,8 @@ def replaces(later: Definition, earlier: Definition) -> bool:
     if source is None or earlier.source is not source or later.raw == earlier.raw:
         return False
     written = later.written if later.written is not None else later.raw
-    before = source.text[: later.start].rpartition("\n")[2]
+    begin = source.text.rfind("\n", 0, later.start) + 1
+    before = source.text[begin : later.start]
     if written != later.raw or "+" in before or later.raw.startswith(earlier.raw + " "):
         return False
     return not _in_conditional(later) and not _in_conditional(earlier)
@@ -364,7 +370,8 @@ def _conditionals(source: Source) -> tuple[tuple[int, int], ...]:
     """Where the outermost conditionals of a file begin and end."""
     found, depth, begin = [], 0, 0
     for line in lines_with_conditions(source):
-        word = _KEYWORD.match(line.text.lstrip(":"))
+        text = line.text.lstrip(":")
+        word = _KEYWORD.match(text) if text[:1] in "iIeE \t" else None
         if word is not None:
             begin = line.offset(0) if not depth else begin
             depth += 1 if word[1].lower() == "if" else -1
@@ -383,9 +390,9 @@ def _conditionals(source: Source) -> tuple[tuple[int, int], ...]:
 )
 def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
-    if not (is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME):
-        return
     if earlier is None or not is_own(earlier):
+        return
+    if not (is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME):
         return
     left = set(_items_of(setting, entry))
     lost = [item for item in _items_of(setting, earlier) if item not in left]

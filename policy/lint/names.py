@@ -245,13 +245,13 @@ def _is_plainly_read(config: Config, macro: str) -> bool:
 
 def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     macro, knob, version = setting.macro, setting.knob, view.config.version
-    if suggest(macro, _OF_FAMILIES) is not None:
-        return None  # a slip of a macro that is read
     found = find_obsolete(macro)
     if found is None and knob is not None and knob.replaced_by:
         found = Obsolete(knob.replaced_by, alias=True)
     if found is None or (not found.alias and is_spoken_of(view, setting)):
         return None  # other values may refer to it
+    if suggest(macro, _OF_FAMILIES) is not None:
+        return None  # a slip of a macro that is read
     was_read = view.config.scope.table.default(macro) is not None
     if version < NEWEST and (version < parse_version(found.since) if found.since else was_read):
         # The version that is followed reads it, perhaps only where another macro is true.
@@ -313,8 +313,11 @@ def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
 
 def is_spoken_of(view: View, setting: Setting) -> bool:
     """Has another value its name among its words?"""
-    if setting.macro.casefold() not in view.words:
+    folded = setting.macro.casefold()
+    if folded not in view.words:
         return False
+    if folded.isidentifier():
+        return view.speakers.get(folded, setting) is not setting
     word = re.compile(rf"(?<!\w){re.escape(setting.macro)}(?!\w)", re.IGNORECASE)
     return any(word.search(one.entry.raw) for one in view.settings if one is not setting)
 

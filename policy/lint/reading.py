@@ -313,11 +313,14 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
 def _not_taken(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A word for true that the startd does not take for one, without saying so; a backfill
     system, none of which is built in."""
+    of_slots = _PARTITIONABLE.fullmatch(setting.macro) is not None
+    if not of_slots and setting.macro.casefold() != _BACKFILL:
+        return
     text, is_truth = setting.text(), view.config.scope.functions.evaluate
     what = ""
-    if _PARTITIONABLE.fullmatch(setting.macro) and text and read_boolean(text, is_truth) is None:
+    if of_slots and text and read_boolean(text, is_truth) is None:
         what, help_text = "not a boolean", "condor_startd makes a static slot of it, in silence"
-    elif setting.macro.casefold() == _BACKFILL and text:
+    elif not of_slots and text:
         what, help_text = "not supported", "condor_startd says so and ignores it"
     if what:
         message = f"{setting.macro}: `{text}` is {what}"
@@ -374,6 +377,8 @@ def _cut_short(setting: Setting) -> bool:
 def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, reading = setting.entry, setting.reading
     written = entry.written if entry.written is not None else entry.raw
+    if "#" not in written:
+        return
     if "\n" in entry.raw or '"' in written or setting.macro.upper().startswith("JOB_TRANSFORM"):
         return
     if reading is not None and reading.diagnostic is not None:
@@ -397,6 +402,8 @@ def swallowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry = setting.entry
     if entry.source is None or "\n" in entry.raw:
         return
+    if "\n" not in entry.source.text[entry.start : entry.end]:
+        return  # it is in one line
     for found in _ASSIGNMENT.finditer(entry.source.text, entry.start, entry.end):
         is_macro = covering(found[1]) is not None or find_readers(found[1]) is not None
         if is_macro and setting.endless is None:
@@ -427,7 +434,7 @@ def _references(setting: Setting) -> Iterator[Diagnostic]:
     "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
 )
 def lower_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    for found in _CALLED.finditer(setting.entry.raw):
+    for found in _CALLED.finditer(setting.entry.raw) if "$" in setting.entry.raw else ():
         is_lower = found[1].upper() in FUNCTIONS and found[1] not in FUNCTIONS
         if is_lower and setting.endless is None:
             advice = Meant(f"${found[1].upper()}(", found[0])
@@ -444,7 +451,7 @@ def lower_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "BASE = 30\nTWICE = 60\nNEGOTIATOR_NAME = n$INT(TWICE)\n",
 )
 def nested_body(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    for found in _NESTED.finditer(setting.entry.raw):
+    for found in _NESTED.finditer(setting.entry.raw) if "$" in setting.entry.raw else ():
         if found[1] in FUNCTIONS and found[1] != "ENV" and setting.endless is None:
             message = f"the body of `${found[1]}(` ends at its first `)`"
             help_text = "name the inner expression and use the name"

@@ -14,7 +14,7 @@ from classad.evaluate import EvalContext
 from classad.patterns import late_regex
 from policy.language.numbers import Evaluate, read_integer
 from policy.lint.companions import is_routing
-from policy.lint.expressions import ROUTES, has_body
+from policy.lint.expressions import HELD, ROUTES, has_body
 from policy.lint.finding import ERROR, NOTE, Meant, Repair, finding
 from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
@@ -50,6 +50,7 @@ _COUNTED: Final = {"targetuniverse": "the grid universe", "maxjobs": "100", "max
     "  UNIVERSE VANILLA\n  SET Site 1\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
     observed="Observed with 25.14.1: `CONFIGURATION ERROR: Missing Requirements in job route.`",
     severity=ERROR,
+    of=HELD,
 )
 def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Routes without REQUIREMENTS, and REQUIREMENTS that are an assignment."""

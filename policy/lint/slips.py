@@ -110,8 +110,9 @@ def assigned_template(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def divided(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A number that is written as a quotient of integers."""
-    is_real = setting.knob is not None and setting.knob.kind is KnobKind.DOUBLE
-    found = _INTEGERS.search(setting.entry.raw) if is_real else None
+    if setting.knob is None or setting.knob.kind is not KnobKind.DOUBLE:
+        return
+    found = _INTEGERS.search(setting.entry.raw)
     over, under = (0, 0) if found is None else map(saturated, found.groups())
     if found is not None and under and over % under:
         message = f"`{found[0]}` is {over // under}: both are integers"

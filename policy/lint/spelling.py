@@ -45,6 +45,9 @@ Words = tuple[str, ...]
 
 def words(name: str) -> Words:
     """The words of a name, case-folded: of ``RemoteWallClockTime``, of ``MAX_JOBS_RUNNING``."""
+    letters = name.replace("_", "")
+    if letters.isascii() and letters.isalpha() and (letters.isupper() or letters.islower()):
+        return tuple(filter(None, name.casefold().split("_")))
     return tuple(map(str.casefold, _WORDS.findall(name)))
 
 

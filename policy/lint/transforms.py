@@ -18,7 +18,7 @@ from policy.knobs.reading import Place
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
 from policy.lint.attributes import UNKNOWN_ATTRIBUTE
-from policy.lint.expressions import ROUTES, has_body, is_old_body, parts
+from policy.lint.expressions import HELD, ROUTES, has_body, is_old_body, parts
 from policy.lint.finding import (
     ERROR,
     Advice,
@@ -90,6 +90,7 @@ def _effect(setting: Setting) -> str:
     " condor_submit fails with `Failed to apply a required job transform`; condor_job_router_info"
     " says the same of a route and ignores it.",
     severity=ERROR,
+    of=HELD,
 )
 def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Words at the beginning of a line that are no command, or what no route is told."""
@@ -151,6 +152,7 @@ def _no_universe(line: TransformLine, text: str) -> Iterator[Diagnostic]:
     observed="Observed with 25.14.1: the schedd logs `ERROR applying transform`, and condor_submit"
     " fails; the router ignores the route, or does not route the job.",
     severity=ERROR,
+    of=HELD,
 )
 def failing(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Lines that end a run, or that are left out."""
@@ -252,6 +254,7 @@ def _spot(found: Diagnostic) -> Place:
     observed="Observed with condor_transform_ads of 25.14.1, which refuses the rules, or says"
     " `invalid expression`, goes on and exits with status 1. The schedd was not asked.",
     severity=ERROR,
+    of=HELD,
 )
 def no_expression(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for part in parts(setting) if has_body(setting) else ():
@@ -276,6 +279,7 @@ def no_expression(view: View, setting: Setting) -> Iterator[Diagnostic]:
     observed="Observed with 25.14.1: its schedd logs that the macro is in the ClassAd format, which"
     " is no longer supported, and condor_job_router_info has no such route. 23.9.6 converts both.",
     severity=ERROR,
+    of=HELD,
 )
 def old_syntax(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """An ad in brackets where commands are taken."""

@@ -58,8 +58,9 @@ _EVERYTHING: Final = (".*", "^.*$", "^.*", ".*$", "(.*)", "^(.*)$")
 def no_map(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Maps that expressions and transforms ask for, of the daemon that asks."""
     asked = list(_CALL.finditer(setting.text()))
-    lists = _lists(view) if asked else {}
-    daemon = _daemon(setting)
+    if not asked:
+        return
+    lists, daemon = _lists(view), _daemon(setting)
     every = set().union(*lists.values())
     for found in asked if lists else ():
         name, word, second = found["map"], found["word"], found["second"]

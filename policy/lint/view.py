@@ -9,7 +9,7 @@ Follows: lookup order of 25.14.1; names of policy expressions from the manual.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -47,6 +47,7 @@ _JOB_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS")
 _NAME: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The local name in the arguments of a daemon.
 LOCAL_NAME: Final = late_regex(r"-local-name\s+(\S+)")
+_ALPHANUMERIC = late_regex(r"\w+")
 _WORD = late_regex(r"[A-Za-z_][A-Za-z0-9_.]*")
 #: An item of a list.
 ITEM: Final = late_regex(r"[^,\s]+")
@@ -250,6 +251,15 @@ class View:
         return frozenset(self.of_macro)
 
     @cached_property
+    def speakers(self) -> dict[str, Setting | None]:
+        """Whose value has a word, by the case-folded word; None where several have it."""
+        found: dict[str, Setting | None] = {}
+        for setting in self.settings:
+            for word in set(_ALPHANUMERIC.findall(setting.entry.raw.casefold())):
+                found[word] = None if word in found else setting
+        return found
+
+    @cached_property
     def of_macro(self) -> dict[str, list[Setting]]:
         """The settings of each macro, by its case-folded name."""
         found: dict[str, list[Setting]] = {}
@@ -323,6 +333,19 @@ class View:
             if setting.knob is knob and setting.reading is not None:
                 yield setting
 
+    def matching(self, macros: re.Pattern[str]) -> list[Setting]:
+        """The settings of macros that a pattern matches."""
+        found = self._matching.get(id(macros))
+        if found is None:
+            matches = macros.fullmatch
+            found = [setting for setting in self.settings if matches(setting.macro)]
+            self._matching[id(macros)] = found
+        return found
+
+    @cached_property
+    def _matching(self) -> dict[int, list[Setting]]:
+        return {}
+
     def expressions(self) -> Iterator[Setting]:
         """The settings that are expressions and could be parsed."""
         return (setting for setting in self.settings if setting.tree is not None)
@@ -380,17 +403,12 @@ def is_own(entry: Definition) -> bool:
 def view(config: Config) -> View:
     """Everything that the configuration itself sets."""
     own = [entry for entry in config.scope.table if is_own(entry)]
-    entries = [link for entry in config.scope.table for link in entry.chain()]
-    words = frozenset(
-        word.casefold()
-        for entry in entries
-        if entry.origin != DETECTED_ORIGIN
-        for word in _WORD.findall(entry.raw)
-    )
+    entries = (link for entry in config.scope.table for link in entry.chain())
+    words = _words(entry.raw for entry in entries if entry.origin != DETECTED_ORIGIN)
     settings = tuple(_setting(config, entry) for entry in own)
     groups = read_knob(config, GROUP_NAMES).names()
     lists = (entry.raw for entry in own if entry.name.upper().endswith(_LISTS))
-    listed = frozenset(word.casefold() for raw in lists for word in _WORD.findall(raw))
+    listed = _words(lists)
     defined = frozenset(
         name.casefold()
         for setting in settings
@@ -398,6 +416,11 @@ def view(config: Config) -> View:
     )
     names = listed - {group.casefold() for group in groups}
     return View(config, settings, words, names, groups, defined)
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    """The case-folded words of some texts."""
+    return frozenset(_WORD.findall("\n".join(texts).casefold()))
 
 
 def unread_setting(config: Config, entry: Definition) -> Setting:

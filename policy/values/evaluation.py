@@ -69,6 +69,8 @@ class Evaluation:
         self._look_up: LookUp = cache(look_up)
         self._values: dict[int, Abstract] = {}
         self._alone: dict[int, _Outcome] = {}
+        #: What each attribute is where it decides as true and as false, if nothing else is known.
+        self._sides: dict[Key, tuple[Abstract, Abstract]] = {}
         self._recording = True
         self.value: Final = self._whole(tree)
 
@@ -153,12 +155,15 @@ class Evaluation:
         if found is None:
             return _Outcome(ANYTHING, facts, facts)
         key, known = found
-        value = facts.get(key, known)
-        return _Outcome(
-            value,
-            _with(facts, key, as_condition(value, True)),
-            _with(facts, key, as_condition(value, False)),
-        )
+        value = facts.get(key)
+        if value is not None:
+            sides = as_condition(value, True), as_condition(value, False)
+        elif key in self._sides:
+            value, sides = known, self._sides[key]
+        else:
+            value, sides = known, (as_condition(known, True), as_condition(known, False))
+            self._sides[key] = sides
+        return _Outcome(value, _with(facts, key, sides[0]), _with(facts, key, sides[1]))
 
     def _narrowed(
         self, node: Node, facts: Facts | None, symbol: str, other: Abstract, outcome: bool
@@ -329,8 +334,14 @@ def as_condition(value: Abstract, outcome: bool) -> Abstract:
         whole = (low, high) if low <= high else None
     if real == (0.0, 0.0):
         real = None
-    kept = evolve(value, undefined=False, error=False, other=False, truths=value.truths & {True})
-    return evolve(kept, whole=whole, real=real, texts=frozenset(), folded=None)
+    return Abstract(
+        truths=value.truths & {True},
+        whole=whole,
+        real=real,
+        nan=value.nan,
+        unit=value.unit,
+        single=value.single,
+    )
 
 
 def compared(value: Abstract, symbol: str, other: Abstract, outcome: bool) -> Abstract:
