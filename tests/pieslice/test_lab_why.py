@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import pieslice
+from pieslice.api.session import Trial
 from pieslice.data import JsonObject
 from pieslice.lab.pool.trials import Trials
 from pieslice.lab.texts import EditedTexts
@@ -56,6 +57,26 @@ def test_a_pause_makes_the_first_question_of_an_edit_need_no_cycle(
     assert len(cycles) == 2
     fresh = Trials(pieslice.read(CAMPUS).reading)
     assert fresh.why(texts, *user, cancelled=lambda: False) == answer
+
+
+def test_the_running_policy_is_asked_once_whatever_is_edited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    why = Trial.why
+
+    def counting(self: Trial, *given: Any) -> Any:
+        asked.append(self)
+        return why(self, *given)
+
+    monkeypatch.setattr(Trial, "why", counting)
+    trials = Trials(pieslice.read(CAMPUS).reading)
+    texts = [EditedTexts(text) for text in ("", CALMER, "NEGOTIATOR_CONSIDER_PREEMPTION = false")]
+    answers = [trials.why(one, "job", JOB, SLOT, cancelled=lambda: False) for one in texts]
+    assert len(asked) == len(set(map(id, asked))) == 3
+    assert answers[0]["same"]
+    assert all(one["before"] == answers[0]["after"] for one in answers)
+    assert answers[2]["after"] != answers[0]["after"]
 
 
 def test_every_expression_that_the_cycle_asks_is_there(session: pieslice.Session) -> None:

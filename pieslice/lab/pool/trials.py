@@ -10,7 +10,7 @@ Numbers of slots are slot weights.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 #: Trials that are kept for questions.
 _KEPT: Final = 6
+#: Answers with the running policy that are kept: a question is asked again after each edit.
+_REMEMBERED: Final = 64
 #: Suggestions of a first edit, and the seconds after which no more is tried unasked.
 _SUGGESTED: Final = 3
 _PATIENCE: Final = 2.0
@@ -84,6 +86,8 @@ class Trials:
         self._stamps = {**stamps_of(reading, self._files.paths.values()), **before}
         self._kept: OrderedDict[EditedTexts, Trial] = OrderedDict()
         self._scene = Scene(capture, [one.name for one in self._base.submitters])
+        #: What was answered with the running policy, by cycle and question.
+        self._answers: OrderedDict[tuple[object, ...], object] = OrderedDict()
         #: That of the last edit.
         self._last: Trial | None = None
         #: The policy whose later cycles are kept, besides the running one.
@@ -361,17 +365,15 @@ class Trials:
 
         ``what``: ``job``, ``user`` or ``group``; ``slot``: of a job on that slot.
         """
-        pair = self._trial(EditedTexts(), cancelled, cycle), self._trial(texts, cancelled, cycle)
-        sides = [self._told(one, what, name, slot) for one in pair]
-        return {"before": sides[0], "after": sides[1], "same": sides[0] == sides[1]}
+        key = (what, name, slot)
+        return self._both(texts, cycle, cancelled, key, lambda one: self._told(one, *key))
 
     def rank(
         self, texts: EditedTexts, job: str, cycle: int = 1, *, cancelled: Cancel
     ) -> JsonObject:
         """The candidates of a job in a cycle, before and after: all best first, some in full."""
-        pair = self._trial(EditedTexts(), cancelled, cycle), self._trial(texts, cancelled, cycle)
-        before, after = (self._ranked(one, job) for one in pair)
-        return {"before": before, "after": after, "same": before == after}
+        key = ("rank", job, None)
+        return self._both(texts, cycle, cancelled, key, lambda one: self._ranked(one, job))
 
     def tree(
         self,
@@ -383,8 +385,27 @@ class Trials:
         cancelled: Cancel,
     ) -> JsonObject:
         """What a cycle asks of a job and a slot, part by part, before and after."""
-        pair = self._trial(EditedTexts(), cancelled, cycle), self._trial(texts, cancelled, cycle)
-        before, after = (shown_expressions(one, job, slot) for one in pair)
+        key = ("tree", job, slot)
+        return self._both(
+            texts, cycle, cancelled, key, lambda one: shown_expressions(one, job, slot)
+        )
+
+    def _both(
+        self,
+        texts: EditedTexts,
+        cycle: int,
+        cancelled: Cancel,
+        key: tuple[str, str, str | None],
+        ask: Callable[[Trial], object],
+    ) -> JsonObject:
+        """An answer before and after; ``key``: of the question, whose first half stays as it is."""
+        base, trial = (self._trial(one, cancelled, cycle) for one in (EditedTexts(), texts))
+        place = (cycle, *key)
+        before = self._answers.pop(place, None) or ask(base)
+        self._answers[place] = before
+        while len(self._answers) > _REMEMBERED:
+            self._answers.popitem(last=False)
+        after = before if trial is base else ask(trial)
         return {"before": before, "after": after, "same": before == after}
 
     def _ranked(self, trial: Trial, job: str) -> JsonObject:
