@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import gc
 import os
-from asyncio import AbstractEventLoop
+from asyncio import AbstractEventLoop, TimerHandle
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from pieslice.lsp.lens import PoolLens
     from pieslice.lsp.project import CheckedConfig
     from policy.editing.hovers import Ads
+
+
+#: Seconds after a check in which nothing changes, before garbage is searched for.
+_PAUSE: Final = 2.0
+#: How many more objects there may be than after the last search, whatever is done.
+_MANY_OBJECTS: Final = 1_000_000
 
 
 class Server(LanguageServer):  # type: ignore[misc]
@@ -48,6 +54,8 @@ class Server(LanguageServer):  # type: ignore[misc]
         self.loop: AbstractEventLoop | None = None
         self.shown = ""
         self.has_checked = False
+        #: The next search for garbage.
+        self.search: TimerHandle | None = None
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Answer what is no message at all; the rest is answered where it was asked."""
@@ -104,6 +112,8 @@ class Server(LanguageServer):  # type: ignore[misc]
 
     def schedule(self, path: str, **pause: float) -> None:
         """Check the configuration of a file as soon as nothing changes any more."""
+        if self.search is not None:
+            self.search.cancel()
         if self.ads.get(path):
             job = partial(self._check_ads, path, self.texts[path])
             self.checker.submit(path, job, **pause)
@@ -133,6 +143,17 @@ class Server(LanguageServer):  # type: ignore[misc]
         if not self.has_checked:  # what the first check has made ready
             self.has_checked = True
             spare_what_stays()
+            # Nothing is answered meanwhile, and from now on it is searched for in pauses.
+            gc.disable()
+        elif gc.get_count()[0] > _MANY_OBJECTS:
+            gc.collect()
+        self.tell(self._search_in_a_pause)
+
+    def _search_in_a_pause(self) -> None:
+        if self.search is not None:
+            self.search.cancel()
+        if self.loop is not None:
+            self.search = self.loop.call_later(_PAUSE, gc.collect)
 
     def _check_ads(self, path: str, text: str) -> None:
         from pieslice.lsp.shown import ad_marks

@@ -451,6 +451,33 @@ def test_hover_and_completion_are_answered_while_a_check_runs(
     assert "P110" in codes(editor.marks(uri))
 
 
+QUIET_CHECKS = """
+import asyncio, gc, sys
+from pieslice.lsp import server as module
+
+async def main(path):
+    server = module.Server("1")
+    server.loop, server._publish = asyncio.get_running_loop(), lambda *given: None
+    searches = []
+    gc.callbacks.append(lambda phase, info: searches.append(info["generation"]))
+    text = "".join(f"SITE_{n} = $(NUM_CPUS) * {n}\\n" for n in range(500))
+    server._check(path, path, {path: text})
+    searches.clear()
+    for number in range(3):
+        server._check(path, path, {path: f"{text}LAST = {number}\\n"})
+    assert searches == [], searches
+    while not searches:
+        await asyncio.sleep(0.05)
+
+asyncio.run(asyncio.wait_for(main(sys.argv[1]), 60))
+"""
+
+
+def test_garbage_is_searched_for_in_pauses_alone(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", QUIET_CHECKS, str(tmp_path / "condor_config")]
+    subprocess.run(words, cwd=ROOT, check=True, timeout=120)
+
+
 def test_a_range_beyond_the_text_is_cut(editor: Editor, tmp_path: Path) -> None:
     uri = editor.open(tmp_path / "a.conf", "A = 1\nB = 2\n")
     editor.marks(uri)
