@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from attr import frozen
 
+from classad.patterns import late_regex
 from policy.config import Config
 from policy.explain.sentences import Origin, listing, origin_of
 from policy.knobs import find_knob
@@ -55,6 +57,7 @@ _BY_NAME: Final = (
     *(("APPEND_", "SCHEDD"), ("DEFAULT_RANK", "SCHEDD"), ("JOB_DEFAULT_", "SCHEDD")),
     ("MODIFY_REQUEST_EXPR_", "STARTD"),
 )
+_OF_A_TYPE: Final = late_regex(r"^slot_type_\d+_")
 #: Programs of a host's daemons, and condor_submit, which hosts with a schedd have.
 _STARTED_BY: Final = {
     "STARTER": "STARTD", "SHADOW": "SCHEDD", "GRIDMANAGER": "SCHEDD", "SUBMIT": "SCHEDD",
@@ -167,18 +170,20 @@ def _concerned(config: Config) -> Iterator[str]:
             yield from sorted(found)
 
 
+@lru_cache(maxsize=10_000)
 def readers_of(macro: str) -> frozenset[str]:
     """The daemons that are known to read a macro, or to start what does; none if nobody is."""
     knob = find_knob(macro)
     if knob is not None and knob.need is not Need.IRRELEVANT:
         return frozenset((knob.read_by,))
-    other = OTHER_KNOBS.get(re.sub(r"(?i)^slot_type_\d+_", "", macro).casefold())
+    other = OTHER_KNOBS.get(_OF_A_TYPE.sub("", macro.casefold()))
     if other is not None:
         return frozenset((other.read_by,))
     members = frozenset(names.daemon for names, _ in memberships(macro))
     known = find_readers(macro)
-    named = next((daemon for begin, daemon in _BY_NAME if macro.upper().startswith(begin)), None)
-    own = named is not None and not macro.upper().endswith("_HOST")
+    upper = macro.upper()
+    named = next((daemon for begin, daemon in _BY_NAME if upper.startswith(begin)), None)
+    own = named is not None and not upper.endswith("_HOST")
     if known is not None and not (own and known.daemons >= set(MAIN)):
         return frozenset(_STARTED_BY.get(daemon, daemon) for daemon in known.daemons)
     return members if len(members) == 1 else frozenset(() if named is None else (named,))

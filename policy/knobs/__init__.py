@@ -43,16 +43,21 @@ KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL if not knob.is_famil
 FAMILIES: Final = tuple(
     sorted((knob for knob in _ALL if knob.is_family), key=lambda k: -len(k.name.split("<")[0]))
 )
+_PARTS: Final = [knob.name.casefold().partition("<") for knob in FAMILIES]
+#: What members of families begin with, and end in where the member comes first, case-folded.
+_BEGINS: Final = tuple(head for head, _, _ in _PARTS if head)
+_ENDS: Final = tuple(rest.partition(">")[2] for head, _, rest in _PARTS if not head)
 
 
 @lru_cache(maxsize=_MANY)
 def find_knob(macro: str) -> Knob | None:
     """The declaration that covers a macro: of its own, or of its family."""
-    knob = KNOBS.get(macro.casefold())
-    if knob is not None:
+    folded = macro.casefold()
+    knob = KNOBS.get(folded)
+    if knob is not None or not (folded.startswith(_BEGINS) or folded.endswith(_ENDS)):
         return knob
     family = next((family for family in FAMILIES if family.member(macro) is not None), None)
-    return None if family is None or macro.casefold() in _others() else family
+    return None if family is None or folded in _others() else family
 
 
 @cache

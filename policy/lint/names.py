@@ -372,23 +372,25 @@ def _joined_heads() -> tuple[str, ...]:
 def _family_slip(view: View, macro: str) -> str | None:
     """The member of a family that a macro without the underscore before the member means."""
     folded = macro.casefold()
-    ending = [group for group in view.groups if folded.endswith(group.casefold())]
+    groups = view.folded_groups
+    begins = (at for at in range(1, len(folded)) if folded[at:] in groups)
+    ending = sorted(begins, key=lambda at: groups[folded[at:]])
     for head in _heads() if ending else ():
-        for group in ending:
-            if is_one_edit(folded[: -len(group)], head.casefold()):
-                return head + macro[len(macro) - len(group) :]
+        for at in ending:
+            if is_one_edit(folded[:at], head.casefold()):
+                return head + macro[at:]
     for head in (head for head in _joined_heads() if len(head) >= _TELLING_HEAD):
         for cut in (len(head) - 1, len(head), len(head) + 1):
             rest = macro[cut:]
             if rest and macro[:cut].endswith("_") and is_one_edit(folded[:cut], head.casefold()):
                 return head + rest
-    items = {*view.listed, *(group.casefold() for group in view.groups)}
     for head in _joined_heads():
         rest = macro[len(head) - 1 :]
         if not folded.startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):
             continue
         item = rest.casefold()
-        if any(item == one or item.startswith(f"{one}_") for one in items) or (
+        words = (item[:end] for end in range(1, len(item) + 1) if item[end : end + 1] in ("", "_"))
+        if any(word in view.listed or word in groups for word in words) or (
             len(head) >= _TELLING and len(rest) > 1 and rest.casefold() not in ("ed", "es")
         ):
             return head + rest

@@ -235,6 +235,11 @@ class View:
         return {name.casefold(): name for name in names_of_its_own(entries)}
 
     @cached_property
+    def folded_groups(self) -> dict[str, int]:
+        """The places of the groups in GROUP_NAMES, by case-folded name."""
+        return {group.casefold(): at for at, group in reversed([*enumerate(self.groups)])}
+
+    @cached_property
     def prefixes(self) -> tuple[str, ...]:
         """What attributes that cron jobs publish begin with, case-folded."""
         found = (one for one in self.settings if _CRON_PREFIX.fullmatch(one.macro))
