@@ -455,13 +455,17 @@ QUIET_CHECKS = """
 import asyncio, gc, sys
 from pieslice.lsp import server as module
 
+class Server(module.Server):
+    folders = []
+
 async def main(path):
-    server = module.Server("1")
+    server = Server("1")
     server.loop, server._publish = asyncio.get_running_loop(), lambda *given: None
     searches = []
     gc.callbacks.append(lambda phase, info: searches.append(info["generation"]))
     text = "".join(f"SITE_{n} = $(NUM_CPUS) * {n}\\n" for n in range(500))
     server._check(path, path, {path: text})
+    assert server.has_checked
     searches.clear()
     for number in range(3):
         server._check(path, path, {path: f"{text}LAST = {number}\\n"})
