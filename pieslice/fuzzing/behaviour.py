@@ -23,6 +23,7 @@ from pieslice.reports.document import NOT_SHOWN, view
 from policy.attributes import find_attribute
 from policy.config import Config
 from policy.explain.roles import may_read, readers_of
+from policy.lint.environment import is_known
 
 #: Pairs of slots and jobs that are tried where nobody says for how long.
 PAIRS: Final = 4000
@@ -126,6 +127,7 @@ def behaviour_of(
         for one in found.findings
         if may_read(config, one.macro)
         and not _rests_on_a_guess(config, one)
+        and not _rests_on_the_environment(config, one.macro)
         and (one.property != Total.name or totals[one.macro].matters(one.case))
     )
     if not told and not held:
@@ -151,6 +153,11 @@ def _rests_on_a_guess(config: Config, one: BrokenProperty) -> bool:
     givers += ["STARTD_CRON_JOBLIST"] if find_attribute(name[1]) is None else []
     found = (config.lookup(giver) for giver in givers)
     return any(one is not None and not one.is_builtin for one in found)
+
+
+def _rests_on_the_environment(config: Config, macro: str) -> bool:
+    entry = config.lookup(macro)
+    return entry is not None and not is_known(config) and bool(config.scope.variables_of(entry))
 
 
 def _always() -> bool:

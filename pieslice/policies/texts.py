@@ -55,6 +55,9 @@ def sentence_lines(sentences: Iterable[Sentence], width: int) -> Iterator[str]:
 
 def host_line(host: Host) -> str:
     """What a host is for the pool, and what says so, as a phrase."""
+    if host.variable:
+        made = f"DAEMON_LIST is made from {host.variable} of the environment"
+        return f"{made}; read as the files of {host.programs}"
     if host.listed is None:
         return f"no DAEMON_LIST is set; read as the files of {host.programs}"
     if host.adds:

@@ -69,11 +69,12 @@ _STARTED_BY: Final = {
 class Host:
     """``daemons``: the kinds of those that run, as ``STARTD``; ``listed``: where DAEMON_LIST is
     set and to what, None if the files do not say which daemons run; ``adds``: it only adds daemons
-    to those of another file's DAEMON_LIST."""
+    to those of another file's DAEMON_LIST; ``variable``: of the environment, which has the list."""
 
     daemons: tuple[str, ...]
     listed: tuple[Origin, str] | None = None
     adds: bool = False
+    variable: str = ""
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -108,8 +109,10 @@ class Host:
 
 def host_of(config: Config) -> Host:
     """The daemons that DAEMON_LIST names, or those that the files are for."""
-    entry = config.seen_by("MASTER").lookup(_LIST)
-    if entry is not None and not entry.is_builtin:
+    entry, variable = config.seen_by("MASTER").lookup(_LIST), ""
+    if entry is not None and not config.scope.functions.environment:
+        variable = next(iter(config.scope.variables_of(entry)), "")
+    if entry is not None and not entry.is_builtin and not variable:
         try:
             text = config.seen_by("MASTER").expand(entry).text
         except ExpansionError:
@@ -120,7 +123,7 @@ def host_of(config: Config) -> Host:
         return Host(tuple(kinds), (origin_of(_LIST, entry), " ".join(text.split())), adds)
     parts = (*_OF_DAEMONS, "DEFRAG")
     concerned = dict.fromkeys(daemon for daemon in _concerned(config) if daemon in parts)
-    return Host(tuple(concerned) or (config.context.subsystem,))
+    return Host(tuple(concerned) or (config.context.subsystem,), variable=variable)
 
 
 def may_read(config: Config, macro: str) -> bool:

@@ -7,12 +7,17 @@ Outputs: definitions, expanded texts with the problems met on the way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from attr import evolve, frozen
 
+from classad.patterns import late_regex
 from policy.language.functions import Functions
 from policy.language.macros import Expander, Known, replace_self
 from policy.language.table import Context, Definition, MacroTable
+
+#: A variable of the environment without a default.
+_FROM_ENVIRONMENT: Final = late_regex(r"(?<!\$)\$ENV\((\w+)\)")
 
 
 @frozen
@@ -80,6 +85,16 @@ class Scope:
         quiet = evolve(self.functions, report=lambda message: None)
         Expander(lookup, quiet.call, (definition.name,), self._plain).expand(definition.raw)
         return list(used.values())
+
+    def variables_of(self, definition: Definition) -> list[str]:
+        """The variables of the environment that its value is made from and that are not there."""
+        used = [definition, *(found for _, found in self.used_by(definition) if found is not None)]
+        return [name for link in used for name in self.variables_in(link.raw)]
+
+    def variables_in(self, text: str) -> list[str]:
+        """The variables that a text refers to, without a default, and that are not there."""
+        named = _FROM_ENVIRONMENT.findall(text)
+        return [name for name in named if name not in self.functions.environment]
 
     def undefined_in(self, text: str) -> list[str]:
         """The macros that a text refers to and that nobody defines."""

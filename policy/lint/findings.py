@@ -22,6 +22,7 @@ from policy.lint import (
     choices,
     companions,
     comparisons,
+    environment,
     groups,
     holes,
     kinds,
@@ -94,7 +95,8 @@ def lint(config: Config) -> list[Diagnostic]:
     """All findings in a configuration, in the order of its files and lines."""
     seen = view(config)
     loads = negotiator_loads(seen)
-    return all_findings(seen, loads, find_endings(seen, loads), expressions_in(seen))
+    found = all_findings(seen, loads, find_endings(seen, loads), expressions_in(seen))
+    return environment.with_environment(config, found)[0]
 
 
 def all_findings(
@@ -116,7 +118,7 @@ def all_findings(
         *(item for loaded in loads.values() for item in support.not_honoured(loaded)),
     ]
     reading.note_lost_backslashes(found)
-    reading.note_environment(config, found)
+    environment.note_environment(config, found)
     left = list(support.silenced(_once(_of_what_is_read(found)), config.texts, FINDINGS))
     reading.note_other_languages(left)
     order = {name: position for position, name in enumerate(config.files)}

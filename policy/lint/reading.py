@@ -8,12 +8,11 @@ Follows: golden vectors ``negotiator-startup``, ``continuation``, ``func`` and `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from policy.config import Config
 from policy.knobs.declaration import KnobKind
 from policy.knobs.readers import find_readers, longer_name
 from policy.knobs.reading import IGNORED, behind_expression
@@ -168,8 +167,6 @@ NO_REFERENCE: Final = Finding(
 
 #: Findings about expressions that do not parse.
 _OF_EXPRESSIONS: Final = ("P111", "P113", "P217", "P245")
-_OF_VALUES: Final = ("P110", "P111", "P112", "P113")
-_FROM_ENVIRONMENT: Final = late_regex(r"(?<!\$)\$ENV\((\w+)\)")
 #: Signs of other languages where an expression does not parse, and what to write.
 _SIGNS: Final = (
     (late_regex("#"), "comments are lines of their own"),
@@ -229,22 +226,6 @@ def note_other_languages(findings: Sequence[Diagnostic]) -> None:
         else:
             if _NOT.search(text, one.start - _BEFORE, one.start):
                 one.message += ": not is written `!`"
-
-
-def note_environment(config: Config, findings: Iterable[Diagnostic]) -> None:
-    """Say of a bad value that it is what the environment would give, where that has nothing."""
-    scope = config.scope
-    for one in findings:
-        entry = about(one).definition
-        if entry is None or one.id not in _OF_VALUES or about(one).circle:
-            continue
-        used = [entry, *(found for _, found in scope.used_by(entry) if found is not None)]
-        names = (name for link in used for name in _FROM_ENVIRONMENT.findall(link.raw))
-        name = next((name for name in names if name not in scope.functions.environment), None)
-        if name is not None:
-            one.message += f", as {name} is not in the environment"
-            ends = f"; {one.help}" if one.help else ""
-            one.help = f"give {name}, or a default: $ENV({name}:...){ends}"
 
 
 def note_lost_backslashes(findings: Sequence[Diagnostic]) -> None:

@@ -33,6 +33,7 @@ from policy.lint import groups, lists, reading
 from policy.lint.agreement import DISAGREE
 from policy.lint.attributes import unknown_function
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
+from policy.lint.environment import stands, with_environment
 from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import NOTE
 from policy.lint.findings import FINDINGS, all_findings
@@ -123,7 +124,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     loads = negotiator_loads(seen)
     endings = list(find_endings(seen, loads))
     expressions = tuple(expressions_in(seen))
-    findings = all_findings(seen, loads, endings, expressions)
+    findings, variables = with_environment(config, all_findings(seen, loads, endings, expressions))
+    endings = [one for one in endings if stands(config, one.found)]
     # Daemons beside the main ones end at values of which a finding says so.
     told = (found for found in findings if about(found).ends in ON_THEIR_OWN)
     endings += (
@@ -151,9 +153,13 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
         # One that is for no daemon in particular may end any of them.
         some = [*(name for name in JUDGED if host.runs(name) and name != "MASTER")]
         daemons = concerned or [Daemon(name) for name in (some if host.adds else MAIN)]
-    unreadable = [found for found in config.diagnostics if found.severity == "error"]
-    missing = "what was left out" if left_out else "the files that complete this"
-    tail = f", as far as can be told without {missing}" if left_out or part is not None else ""
+    unreadable = [
+        one for one in config.diagnostics if one.severity == "error" and stands(config, one)
+    ]
+    missing = ["what was left out" if left_out else "the files that complete this"]
+    missing = missing if left_out or part is not None else []
+    missing += [f"{listing(variables)} of the environment (--environment)"] if variables else []
+    tail = f", as far as can be told without {listing(missing)}" if missing else ""
     root = config.files[0] if config.files else ""
     useless = takes_no_job(seen, findings, expressions) if Daemon("STARTD") in daemons else None
     circle = circle_of(seen, findings)

@@ -405,6 +405,18 @@ def test_what_every_slot_has_or_a_script_may_give_is_not_taken_for_missing(
     assert ("total: START is undefined" in capsys.readouterr().out) is broken
 
 
+def test_what_the_environment_may_have_is_not_taken_for_missing(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("START = Cpus > $ENV(LEAST)\nDAEMON_LIST = $ENV(DAEMONS), STARTD\n")
+    assert check(pool) == 0
+    assert "total" not in capsys.readouterr().out.partition("no counterexample")[0]
+    check(pool, "--environment")
+    assert "total: START is undefined" in capsys.readouterr().out
+    assert main(["policy", "explain", str(pool)]) == 0
+    assert "DAEMON_LIST is made from DAEMONS of the environment" in capsys.readouterr().out
+
+
 def test_what_is_left_of_a_block_whose_first_line_cannot_be_read_comes_of_it(
     pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -175,11 +175,41 @@ def test_a_file_that_adds_to_the_expression_of_another_is_a_fragment() -> None:
 @every_case("raw", ["$ENV(NUM)", "$ENV(NUM) + 1", "$(SLOTS)"])
 def test_a_bad_value_from_the_environment_says_which_variable_to_give(raw: str) -> None:
     text = f"NUM_CPUS = {raw}\nSLOTS = $ENV(NUM)\n"
-    [found] = lint(read(text))
+    [found] = lint(read(text, environment={"HOME": "/root"}))
     assert "NUM is not in the environment" in found.message
     assert "$ENV(NUM:...)" in (found.help or "")
     assert lint(read(text.replace("NUM)", "NUM:4)"))) == []
     assert lint(read(text, environment={"NUM": "4"})) == []
+
+
+@every_case("text", [
+    "NUM_CPUS = $ENV(NUM)\n",
+    "STARTD_NOCLAIM_SHUTDOWN = $INT(TIME)\nTIME = $ENV(NUM)\n",
+    "SLOT_TYPE_1 = cpus=$ENV(NUM)\nNUM_SLOTS_TYPE_1 = 1\n",
+    "STARTD_ATTRS = $ENV(NUM)\n",
+    "GROUP_NAMES = $ENV(NUM)\nGROUP_QUOTA_a = 5\n",
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = FS, $ENV(NUM)\n",
+    "START = Cpus > $(LEAST)\nLEAST = $ENV(NUM)\n",
+    "RANK = $ENV(NUM) * Memory\n",
+    "include : $ENV(NUM)/more\n",
+    "if $ENV(NUM)\nSTART = True\nendif\n",
+    "DAEMON_LIST = MASTER, $ENV(NUM)\n",
+])  # fmt: skip
+def test_nobody_knows_the_environment_of_a_daemon_unless_it_is_given(text: str) -> None:
+    found = examine(read(text))
+    assert found.findings == []
+    for verdict in found.verdicts:
+        assert verdict.starts
+        assert verdict.qualified == ("NUM of the environment" in verdict.text)
+    assert any(verdict.qualified for verdict in found.verdicts)
+    assert examine(read(text, environment={"HOME": "/root"})).findings
+
+
+def test_what_is_wrong_whatever_the_environment_has_is_said() -> None:
+    found = examine(read("NUM_CPUS = many\nSTART = Cpus > $ENV(NUM) && State == Unclaimed\n"))
+    assert [one.id for one in found.findings] == ["P110", "P412"]
+    assert [one.starts for one in found.verdicts] == [False]
+    assert not any(one.qualified for one in examine(read("LOG = $ENV(NUM)/log\n")).verdicts)
 
 
 #: Templates that need arguments, with some.

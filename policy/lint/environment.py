@@ -1,0 +1,76 @@
+"""Tells what in a configuration depends on variables of the environment that are not there.
+
+A daemon has an environment of its own.  Unless somebody gives it, nobody knows what `$ENV(NAME)`
+without a default is there, and nothing is said of what is made from it.
+Inputs: ``Config``, findings.  Outputs: findings, names of variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from classad.errors import Diagnostic
+from policy.config import Config
+from policy.language.about import about
+
+#: What says of a value that it is none that the macro may have.
+_OF_VALUES: Final = ("P110", "P111", "P112", "P113")
+#: What a reference to a variable that is not there expands to.
+_UNDEFINED: Final = "UNDEFINED"
+
+
+def is_known(config: Config) -> bool:
+    """Did somebody say what the environment of the daemons is?"""
+    return bool(config.scope.functions.environment)
+
+
+def missing_for(config: Config, found: Diagnostic) -> list[str]:
+    """The variables that a finding rests on the lack of."""
+    scope, text = config.scope, _place(found)
+    here = scope.variables_in(text)
+    about_it = about(found)
+    if here or about_it.circle:
+        return here
+    macro = about_it.macro or ("GROUP_NAMES" if about_it.group else "")
+    entry = about_it.definition or (config.lookup(macro) if macro else None)
+    if entry is not None and (found.id in _OF_VALUES or "$" in text or _UNDEFINED in text):
+        return scope.variables_of(entry)
+    lacking = config.lookup(about_it.needs) if about_it.needs else None
+    return [] if lacking is None else scope.variables_of(lacking)
+
+
+def stands(config: Config, found: Diagnostic) -> bool:
+    """Is it said whatever the environment has?"""
+    return is_known(config) or not missing_for(config, found)
+
+
+def _place(found: Diagnostic) -> str:
+    return "" if found.source is None else found.source.text[found.start : found.end]
+
+
+def with_environment(
+    config: Config, findings: Iterable[Diagnostic]
+) -> tuple[list[Diagnostic], list[str]]:
+    """The findings that do not rest on what the daemons' environment may have, and the variables
+    that the others rest on."""
+    left: list[Diagnostic] = []
+    missing: dict[str, None] = {}
+    for one in findings:
+        names = [] if is_known(config) else missing_for(config, one)
+        missing.update(dict.fromkeys(names))
+        if not names:
+            left.append(one)
+    return left, list(missing)
+
+
+def note_environment(config: Config, findings: Sequence[Diagnostic]) -> None:
+    """Say of a bad value that it is what the environment would give, where that has nothing."""
+    for one in findings if is_known(config) else ():
+        entry = about(one).definition
+        if entry is None or one.id not in _OF_VALUES or about(one).circle:
+            continue
+        for name in config.scope.variables_of(entry)[:1]:
+            one.message += f", as {name} is not in the environment"
+            ends = f"; {one.help}" if one.help else ""
+            one.help = f"give {name}, or a default: $ENV({name}:...){ends}"
