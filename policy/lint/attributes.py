@@ -31,7 +31,14 @@ from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
 from policy.lint.names import near
-from policy.lint.spelling import Vocabulary, inflected, is_one_place, meant_by_words, vocabulary
+from policy.lint.spelling import (
+    Vocabulary,
+    inflected,
+    is_one_place,
+    meant_by_words,
+    reordered,
+    vocabulary,
+)
 from policy.lint.trees import guarded, names, references, scope_of, sides
 from policy.lint.view import View
 from policy.values.domain import UNDEFINED_ONLY
@@ -360,7 +367,10 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         kinds = {"job" if it == "request" else it for it in (one.use.my, one.use.target)}
         usual = _usual(frozenset(kinds))
         short = _OF_ONES_OWN.match(name) is None
-        meant = inflected(name, usual) if asked else meant_by_words(name, usual, shorter=short)
+        meant = None if asked else reordered(name, vocabulary(known_attributes()))
+        meant = meant or (
+            inflected(name, usual) if asked else meant_by_words(name, usual, shorter=short)
+        )
     if meant is None and not asked and len(name) >= _VERY_LONG:
         # Nobody has attributes of their own that are so like those of the negotiator.
         alike = (row.name for row in EPHEMERAL if is_one_place(name, row.name))

@@ -13,12 +13,17 @@ from typing import Final
 
 from attr import frozen
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
+from policy.knobs.lists import SUBMIT_LISTS, is_list
 from policy.knobs.other_daemons import DAEMONS
-from policy.lint.finding import Per, finding, meant
+from policy.knobs.readers import find_readers
+from policy.lint import lists
+from policy.lint.finding import Meant, Per, finding, looks_at, meant
 from policy.lint.view import Item, Setting, View, covering
 
+#: So many letters at both ends are the same in a name and what is short for it.
+_END: Final = 2
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
 
@@ -288,3 +293,34 @@ def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if covering(item.text) is not None:
         advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
         yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
+
+
+@looks_at(Per.SETTING)
+def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``SUBMIT_ATTRS = AccountingGroup`` beside ``AccountGroup = ...``, which no list names."""
+    if setting.macro.upper() not in SUBMIT_LISTS:
+        return
+    free = [
+        one.macro
+        for one in view.settings
+        if one.knob is None
+        and one.macro.casefold() not in view.words
+        and not is_list(one.macro)
+        and find_readers(one.macro) is None
+    ]
+    for item in setting.items() if free else ():
+        folded = item.text.casefold()
+        if folded in lists.published_names() and folded not in view.defined:
+            short = [one for one in free if _is_short_for(one, item.text)]
+            other = suggest(item.text, free) or next(iter(short), None)
+            if other is not None:
+                message = f"{setting.macro} lists `{item.text}`, which is not defined"
+                yield setting.say(lists.NOT_DEFINED, message, item, Meant(other, item.text))
+
+
+def _is_short_for(one: str, other: str) -> bool:
+    """Is a name another one with letters left out of its middle: AcctGroup, AccountGroup?"""
+    short, long = sorted((one.casefold(), other.casefold()), key=len)
+    letters = iter(long)
+    begins = short[:_END] == long[:_END] and short[-_END:] == long[-_END:]
+    return begins and 3 * len(short) > 2 * len(long) and all(one in letters for one in short)

@@ -45,6 +45,9 @@ _REFERS: Final = late_regex(r"\$\w*\(")
 _SHOWN: Final = 80
 _PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
 _SUBMITTED: Final = Use("job", "slot", Wanted.ANY, moment="as an attribute of the job")
+#: What every daemon asks of its own ad.
+_SHUTDOWN: Final = ("daemon_shutdown", "daemon_shutdown_fast")
+_UPDATED: Final = Use("slot", "", Wanted.CONDITION, moment="when the startd sends an ad")
 
 
 @frozen
@@ -190,6 +193,8 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
             use = _PUBLISHED
         elif use is None and folded in jobs:
             use = _SUBMITTED
+        elif (setting.prefix or "").upper() == "STARTD" and folded in _SHUTDOWN:
+            use = _UPDATED
         if use is None:
             continue
         parsed = _parsed(setting) if taken else _read(setting)
