@@ -7,6 +7,7 @@ Inputs: ``Config``, findings.  Outputs: findings, names of variables.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -16,6 +17,8 @@ from policy.language.about import about
 
 #: What says of a value that it is none that the macro may have.
 _OF_VALUES: Final = ("P110", "P111", "P112", "P113")
+#: What says of a text that it is written in another way than it is meant.
+_OF_WRITING: Final = re.compile("P10[2-9]|P115|P12[0-9]")
 #: What a reference to a variable that is not there expands to.
 _UNDEFINED: Final = "UNDEFINED"
 
@@ -27,6 +30,8 @@ def is_known(config: Config) -> bool:
 
 def missing_for(config: Config, found: Diagnostic) -> list[str]:
     """The variables that a finding rests on the lack of."""
+    if _OF_WRITING.fullmatch(found.id or ""):
+        return []
     scope, text = config.scope, _place(found)
     here = scope.variables_in(text)
     about_it = about(found)

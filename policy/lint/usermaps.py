@@ -18,6 +18,7 @@ from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.source import Source
+from policy.explain.roles import host_of
 from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import NOTE, Finding, Meant, Per, finding, looks_at, meant
 from policy.lint.security import METHODS
@@ -76,10 +77,31 @@ def no_map(view: View, setting: Setting) -> Iterator[Diagnostic]:
             message = f"no {next(iter(lists))}{_NAMES} lists the map `{name}`"
             yield setting.say(no_map, message, part, meant(name, sorted(every)))
         elif name is not None and daemon and name.casefold() not in lists.get(daemon, ()):
-            other = next(one for one, names in lists.items() if name.casefold() in names)
-            message = f"condor_{daemon.lower()} has no map `{name}`, and is who evaluates this"
-            help_text = f"{other}{_NAMES} has it; {daemon}{_NAMES} has to name it, too"
-            yield setting.say(no_map, message, Item(name, *found.span("map")), help_text)
+            yield _of_another(setting, found, lists, daemon)
+        elif name is not None and _is_matched_without(view, setting, name, lists):
+            yield _of_another(setting, found, lists, "NEGOTIATOR")
+
+
+def _of_another(
+    setting: Setting, found: re.Match[str], lists: dict[str, set[str]], daemon: str
+) -> Diagnostic:
+    name = found["map"]
+    other = next(one for one, names in lists.items() if name.casefold() in names)
+    matches = daemon == "NEGOTIATOR" and setting.macro.upper() == "START"
+    evaluates = "evaluates this, too" if matches else "is who evaluates this"
+    message = f"condor_{daemon.lower()} has no map `{name}`, and {evaluates}"
+    help_text = f"{other}{_NAMES} has it; {daemon}{_NAMES} has to name it, too"
+    return setting.say(no_map, message, Item(name, *found.span("map")), help_text)
+
+
+def _is_matched_without(
+    view: View, setting: Setting, name: str, lists: dict[str, set[str]]
+) -> bool:
+    """Is it the START of a host whose negotiator, which evaluates it, too, lacks the map?"""
+    if setting.macro.upper() != "START" or name.casefold() in lists.get("NEGOTIATOR", ()):
+        return False
+    host = host_of(view.config)
+    return host.listed is not None and host.runs("NEGOTIATOR") and host.runs("STARTD")
 
 
 def _lists(view: View) -> dict[str, set[str]]:
