@@ -367,10 +367,9 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         kinds = {"job" if it == "request" else it for it in (one.use.my, one.use.target)}
         usual = _usual(frozenset(kinds))
         short = _OF_ONES_OWN.match(name) is None
-        meant = None if asked else reordered(name, vocabulary(known_attributes()))
-        meant = meant or (
-            inflected(name, usual) if asked else meant_by_words(name, usual, shorter=short)
-        )
+        meant = inflected(name, usual) if asked else meant_by_words(name, usual, shorter=short)
+        if meant is None and not asked:
+            meant = reordered(name, vocabulary(known_attributes()))
     if meant is None and not asked and len(name) >= _VERY_LONG:
         # Nobody has attributes of their own that are so like those of the negotiator.
         alike = (row.name for row in EPHEMERAL if is_one_place(name, row.name))

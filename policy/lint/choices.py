@@ -192,20 +192,26 @@ def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "a slot type with words that are no shares",
     "A type is a list of `name=number`, `name=part` and one part for the rest, between commas; it"
     " is no expression. Of a number the digits at its beginning count, and a word without `=` makes"
-    " a slot of next to nothing.",
+    " a slot of next to nothing. Blanks stand for commas only where there is no comma.",
     bad="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus 2, memory 50%\n",
     good="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=2, memory=50%\n",
     of=_TYPE,
     observed="Observed with 25.14.1: of `cpus=4 - 2` its startd makes a slot with 4 CPUs, of `cpus"
-    " 2, mem 50%` one with 1 CPU and 1 MiB.",
+    " 2, mem 50%` one with 1 CPU and 1 MiB; of `cpus=25% ram=512, swap=10%` one with all memory,"
+    " and of `cpus=2 ram=512` one with 512 MiB.",
 )
 def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if _has_hole(setting.config, setting.entry):
         return  # that is said, and what it leaves is no word of the file
-    for words in map(Item.of, _BETWEEN_COMMAS.finditer(setting.text())):
-        if "$" in words.text or _SHARE.fullmatch(words.text) or _LIST.search(words.text):
+    text = setting.text()
+    for words in map(Item.of, _BETWEEN_COMMAS.finditer(text)):
+        if "$" in words.text or _SHARE.fullmatch(words.text):
             continue
-        yield setting.say(no_share, f"`{words.text}` is no share of the machine", words)
+        if _LIST.search(words.text) is None:
+            yield setting.say(no_share, f"`{words.text}` is no share of the machine", words)
+        elif "," in text:
+            message = f"of `{words.text}` only what stands before the first blank is read"
+            yield setting.say(no_share, message, words, "write a comma in place of the blank")
 
 
 # --- types of slots -------------------------------------------------------------------------------

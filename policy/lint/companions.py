@@ -15,6 +15,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
+from policy.data.tables import folded_attribute_names
 from policy.knobs.lists import SUBMIT_LISTS, is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
@@ -310,7 +311,7 @@ def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
     ]
     for item in setting.items() if free else ():
         folded = item.text.casefold()
-        if folded in lists.published_names() and folded not in view.defined:
+        if folded in folded_attribute_names() and folded not in view.defined:
             short = [one for one in free if _is_short_for(one, item.text)]
             other = suggest(item.text, free) or next(iter(short), None)
             if other is not None:
