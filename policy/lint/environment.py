@@ -8,7 +8,9 @@ Inputs: ``Config``, findings.  Outputs: findings, names of variables.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -19,6 +21,7 @@ from policy.language.about import about
 _OF_VALUES: Final = ("P110", "P111", "P112", "P113")
 #: What says of a text that it is written in another way than it is meant.
 _OF_WRITING: Final = re.compile("P10[2-9]|P115|P12[0-9]")
+_REFERENCE: Final = "$ENV("
 #: What a reference to a variable that is not there expands to.
 _UNDEFINED: Final = "UNDEFINED"
 
@@ -28,11 +31,20 @@ def is_known(config: Config) -> bool:
     return bool(config.scope.functions.environment)
 
 
-def missing_for(config: Config, found: Diagnostic) -> list[str]:
-    """The variables that a finding rests on the lack of."""
+def lacking(config: Config) -> Callable[[Diagnostic], list[str]]:
+    """A function that tells the variables that a finding rests on the lack of."""
+    texts = (source.text for source in config.texts)
+    raw = (definition.raw for definition in config.scope.table)
+    if is_known(config) or not any(_REFERENCE in text for text in chain(texts, raw)):
+        return lambda found: []
+    return partial(_missing, config)
+
+
+def _missing(config: Config, found: Diagnostic) -> list[str]:
     if _OF_WRITING.fullmatch(found.id or ""):
         return []
-    scope, text = config.scope, _place(found)
+    source, scope = found.source, config.scope
+    text = "" if source is None else source.text[found.start : found.end]
     here = scope.variables_in(text)
     about_it = about(found)
     if here or about_it.circle:
@@ -41,28 +53,19 @@ def missing_for(config: Config, found: Diagnostic) -> list[str]:
     entry = about_it.definition or (config.lookup(macro) if macro else None)
     if entry is not None and (found.id in _OF_VALUES or "$" in text or _UNDEFINED in text):
         return scope.variables_of(entry)
-    lacking = config.lookup(about_it.needs) if about_it.needs else None
-    return [] if lacking is None else scope.variables_of(lacking)
-
-
-def stands(config: Config, found: Diagnostic) -> bool:
-    """Is it said whatever the environment has?"""
-    return is_known(config) or not missing_for(config, found)
-
-
-def _place(found: Diagnostic) -> str:
-    return "" if found.source is None else found.source.text[found.start : found.end]
+    needed = config.lookup(about_it.needs) if about_it.needs else None
+    return [] if needed is None else scope.variables_of(needed)
 
 
 def with_environment(
-    config: Config, findings: Iterable[Diagnostic]
+    lacks: Callable[[Diagnostic], list[str]], findings: Iterable[Diagnostic]
 ) -> tuple[list[Diagnostic], list[str]]:
     """The findings that do not rest on what the daemons' environment may have, and the variables
     that the others rest on."""
     left: list[Diagnostic] = []
     missing: dict[str, None] = {}
     for one in findings:
-        names = [] if is_known(config) else missing_for(config, one)
+        names = lacks(one)
         missing.update(dict.fromkeys(names))
         if not names:
             left.append(one)

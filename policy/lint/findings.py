@@ -96,7 +96,7 @@ def lint(config: Config) -> list[Diagnostic]:
     seen = view(config)
     loads = negotiator_loads(seen)
     found = all_findings(seen, loads, find_endings(seen, loads), expressions_in(seen))
-    return environment.with_environment(config, found)[0]
+    return environment.with_environment(environment.lacking(config), found)[0]
 
 
 def all_findings(

@@ -33,7 +33,7 @@ from policy.lint import groups, lists, reading
 from policy.lint.agreement import DISAGREE
 from policy.lint.attributes import unknown_function
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
-from policy.lint.environment import stands, with_environment
+from policy.lint.environment import lacking, with_environment
 from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import NOTE
 from policy.lint.findings import FINDINGS, all_findings
@@ -124,8 +124,9 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     loads = negotiator_loads(seen)
     endings = list(find_endings(seen, loads))
     expressions = tuple(expressions_in(seen))
-    findings, variables = with_environment(config, all_findings(seen, loads, endings, expressions))
-    endings = [one for one in endings if stands(config, one.found)]
+    lacks, found = lacking(config), all_findings(seen, loads, endings, expressions)
+    findings, variables = with_environment(lacks, found)
+    endings = [one for one in endings if not lacks(one.found)]
     # Daemons beside the main ones end at values of which a finding says so.
     told = (found for found in findings if about(found).ends in ON_THEIR_OWN)
     endings += (
@@ -153,9 +154,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
         # One that is for no daemon in particular may end any of them.
         some = [*(name for name in JUDGED if host.runs(name) and name != "MASTER")]
         daemons = concerned or [Daemon(name) for name in (some if host.adds else MAIN)]
-    unreadable = [
-        one for one in config.diagnostics if one.severity == "error" and stands(config, one)
-    ]
+    unreadable = [one for one in config.diagnostics if one.severity == "error" and not lacks(one)]
     missing = ["what was left out" if left_out else "the files that complete this"]
     missing = missing if left_out or part is not None else []
     missing += [f"{listing(variables)} of the environment (--environment)"] if variables else []
