@@ -296,11 +296,9 @@ def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
 
 
-@looks_at(Per.SETTING)
+@looks_at(Per.SETTING, of="|".join(SUBMIT_LISTS))
 def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``SUBMIT_ATTRS = AccountingGroup`` beside ``AccountGroup = ...``, which no list names."""
-    if setting.macro.upper() not in SUBMIT_LISTS:
-        return
     free = [
         one.macro
         for one in view.settings

@@ -56,8 +56,7 @@ WHOLE_DIVISION: Final = Finding(
 )
 
 
-#: Numbers of slots, and a part of one.
-_OF_SLOTS: Final = late_regex(r"NUM_SLOTS(?:_TYPE_\d+)?", re.IGNORECASE)
+#: A part of one.
 _OF_ONE: Final = late_regex(r"\s*(\d+)\s*/\s*(\d+)\s*")
 _PERIODIC: Final = late_regex("SYSTEM_PERIODIC_", re.IGNORECASE)
 #: What a name has before it when it is the whole, and what it is a part of.
@@ -120,7 +119,12 @@ def divided(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if found is not None and under and over % under:
         message = f"`{found[0]}` is {over // under}: both are integers"
         yield WHOLE_DIVISION.on(setting.entry, message, _AS_REAL)
-    part = _OF_ONE.fullmatch(setting.entry.raw) if _OF_SLOTS.fullmatch(setting.macro) else None
+
+
+@looks_at(Per.SETTING, of=r"NUM_SLOTS(?:_TYPE_\d+)?")
+def of_one_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A part of a slot as the number of slots."""
+    part = _OF_ONE.fullmatch(setting.entry.raw)
     if part is not None and 0 < saturated(part[1]) < saturated(part[2]):
         message = f"`{part[0].strip()}` is 0: both are integers"
         yield WHOLE_DIVISION.on(setting.entry, message, f"{setting.macro} is a number of slots")

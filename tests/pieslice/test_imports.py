@@ -29,9 +29,9 @@ MOST = {
     f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 307,
     f"userprio {CAMPUS}": 242,
     f"forecast {CAMPUS}": 237,
-    f"check {CAMPUS}/condor_config": 318,
-    f"check --format github {CAMPUS}/condor_config": 201,
-    f"policy explain {CAMPUS}/condor_config": 211,
+    f"check {CAMPUS}/condor_config": 319,
+    f"check --format github {CAMPUS}/condor_config": 202,
+    f"policy explain {CAMPUS}/condor_config": 212,
 }
 #: What takes long to import, and no command needs that answers about files.
 HEAVY = {
