@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.rules import NEWEST, LanguageRules
+from classad.patterns import late_regex
 from policy.language.numbers import Evaluate
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from classad.source import Source
     from classad.syntax.nodes import Node
 
+#: ``20 # of each host``, ``5 minutes``: what is seen to be none without the grammar, which takes as
+#: long to load as all else that a check of a small file needs.
+_NO_EXPRESSION: Final = late_regex(
+    r"[^\"'/?]*[#$@`][^\"'/?]*|[ \t]*-?[0-9]+(?:\.[0-9]+)?[ \t]+[A-Za-z_]\w*[ \t]*"
+)
 #: Characters of a text at most whose tree is kept.
 _LONGEST: Final = 4096
 
@@ -70,7 +76,7 @@ def evaluator(now: float) -> Evaluate:
     """Evaluates texts at time ``now``; None for what cannot be parsed."""
 
     def evaluate_text(text: str) -> object:
-        if not text.strip():
+        if not text.strip() or _NO_EXPRESSION.fullmatch(text):
             return None
         from classad.evaluate import EvalContext, evaluate
 
