@@ -165,12 +165,14 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
     if len(wrong) < 3:
         return None
     # One edit leaves the first half as it is or what stands behind the second half's first letter.
-    half = len(wrong) // 2
+    size = len(wrong)
+    half = size // 2
     begin, end = wrong[:half], wrong[half + 1 :]
     near = [
         item
         for item in known
-        if len(item) > 2
+        if (many := len(item)) > 2
+        and -2 < many - size < 2
         and ((folded := item.casefold()).startswith(begin) or folded.endswith(end))
         and is_one_edit(wrong, folded)
     ]
