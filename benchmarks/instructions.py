@@ -428,6 +428,14 @@ def command_check_rules(folder: Path) -> Work:
     return command("check", "--format", "github", CAMPUS / "condor_config")
 
 
+@row("pieslice check --format sarif, 2,000 lines")
+def command_check_long(folder: Path) -> Work:
+    text = "import bench_lsp; print(bench_lsp.text_of(2000), end='')"
+    with (folder / "condor_config").open("w") as file:
+        subprocess.run([sys.executable, "-c", text], cwd=HERE, stdout=file, check=True)
+    return command("check", "--format", "sarif", folder / "condor_config")
+
+
 # --- counting -----------------------------------------------------------------------------------
 
 
