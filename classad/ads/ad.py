@@ -96,7 +96,18 @@ class ListValue:
 class SharedNames(dict[str, str]):
     """The names of several ads, which never change: an ad that gets or loses one takes a copy."""
 
-    __slots__ = ()
+    __slots__ = ("_longer",)
+
+    def with_more(self, more: Mapping[str, str]) -> SharedNames:
+        """These names and others, the same object for ads that get the same ones.
+
+        ``more``: stays as it is; of different ones the last is remembered.
+        """
+        known, longer = getattr(self, "_longer", (None, self))
+        if known is not more:
+            longer = SharedNames({**self, **{k: v for k, v in more.items() if k not in self}})
+            self._longer = more, longer
+        return longer
 
 
 class Ad:
@@ -163,11 +174,15 @@ class Ad:
     def insert_plain(self, names: Mapping[str, str], values: Mapping[str, Stored]) -> None:
         """Set attributes to values that ads keep as they are.
 
-        Both by names in lower case, in the same order; ``names``: the spellings.
+        Both by names in lower case, in the same order; ``names``: the spellings, which stay.
         """
         self._attrs.update(values)
-        if not names.keys() <= self._names.keys():
-            own = self._own_names()
+        own = self._names
+        if names.keys() <= own.keys():
+            return
+        if own.__class__ is SharedNames:
+            self._names = own.with_more(names)
+        else:
             for key, name in names.items():
                 own.setdefault(key, name)
 

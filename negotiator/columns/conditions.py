@@ -59,11 +59,10 @@ class SetAsk(Ask):
 
     def count(self, tally: Tally, among: int | None = None) -> None:
         """Tell the tally how many slots were refused; ``among``: the slots that were looked at."""
-        for cause, before, behind in self.refused:
-            if among is None:
-                tally.refuse(cause, before, behind)
-            else:
-                tally.refuse(cause, before & among, behind & among)
+        sets = self.refused
+        if among is not None:
+            sets = [(cause, before & among, behind & among) for cause, before, behind in sets]
+        tally.refuse(sets)
 
 
 #: The slots of a set (the last argument) that can be had in a way, of which a condition is true.

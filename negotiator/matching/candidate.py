@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections.abc import Sequence
 from itertools import repeat
 from typing import ClassVar, Final, NamedTuple
 
@@ -119,6 +119,15 @@ NOTHING_REFUSED: Final = ""
 NO_KEYS: Final = RankKeys(*repeat(math.nan, len(RankKeys._fields)))
 
 
+class _Counts(dict[Refusal, int]):
+    """How many slots were refused, by cause."""
+
+    __slots__ = ()
+
+    def __missing__(self, cause: Refusal) -> int:
+        return 0
+
+
 @define(eq=False)
 class Tally:
     """How many slots each test refused; ``concurrency_text`` was refused last.
@@ -126,27 +135,27 @@ class Tally:
     Sets of slots are counted when somebody wants to know, which is when a request is rejected.
     """
 
-    _counts: defaultdict[Refusal, int] = field(factory=lambda: defaultdict(int))
+    _counts: _Counts = field(factory=_Counts)
     concurrency_text: str = NOTHING_REFUSED
     #: The slots before a test and behind it, by cause.
-    _sets: list[tuple[Refusal, int, int]] = field(factory=list)
+    _sets: Sequence[tuple[Refusal, int, int]] = ()
 
     @property
-    def refused(self) -> defaultdict[Refusal, int]:
+    def refused(self) -> _Counts:
         """The number of slots by cause."""
-        for cause, before, behind in self._sets:
-            self._counts[cause] += (before ^ behind).bit_count()
-        self._sets.clear()
-        return self._counts
+        counts, sets, self._sets = self._counts, self._sets, ()
+        for cause, before, behind in sets:
+            counts[cause] += (before ^ behind).bit_count()
+        return counts
 
     def number(self, cause: Refusal) -> int:
         """The number of slots that were refused for one cause."""
         sets = [(b ^ behind).bit_count() for other, b, behind in self._sets if other is cause]
         return self._counts.get(cause, 0) + sum(sets)
 
-    def refuse(self, cause: Refusal, before: int, behind: int) -> None:
-        """Take in the sets of slots before a test and of those that passed it."""
-        self._sets.append((cause, before, behind))
+    def refuse(self, sets: Sequence[tuple[Refusal, int, int]]) -> None:
+        """Take in the sets of slots before tests and of those that passed each, by cause."""
+        self._sets = (*self._sets, *sets)
 
     def without(self, cause: Refusal) -> Tally:
         """The counts of the other causes."""

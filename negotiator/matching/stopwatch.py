@@ -42,17 +42,17 @@ class Stopwatch:
     limits: tuple[float, float, float] = (_NEVER, _NEVER, _NEVER)
     turn: float = _NEVER
     seconds: float = 0.0
+    #: Whole seconds since the cycle began.
+    now: int = 0
     _by_submitter: dict[tuple[str, str], int] = field(factory=dict)
     _by_schedd: dict[str, int] = field(factory=dict)
 
-    @property
-    def now(self) -> int:
-        """Whole seconds since the cycle began."""
-        return int(self.seconds)
-
     def spend(self, schedd: str) -> None:
         """Count the time of one offered request of a schedd."""
-        self.seconds += self.costs.of(schedd)
+        cost = self.costs.of(schedd)
+        if cost:
+            self.seconds += cost
+            self.now = int(self.seconds)
 
     def finished(self, submitter: str, schedd: str, began: int) -> None:
         """Count the time of a session that began at ``began``."""
