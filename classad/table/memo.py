@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 #: Bytes, unless a table is given another number.
 DEFAULT: Final = 512 * 2**20
@@ -114,6 +114,20 @@ class Memo(dict[K, V]):
         for key in [key for key in self if unwanted is None or unwanted(key)]:
             del self[key]
             self._budget.noted -= self._sizes.pop(key)
+
+
+class Answers(dict[object, Any]):
+    """What is known of partners that are the same, by question.  ``cost``: its bytes, about."""
+
+    __slots__ = ("cost",)
+
+    cost: int
+
+    def count(self) -> Self:
+        """Count them anew; what else than rows they hold is kept, and counted, elsewhere."""
+        rows = [found.bit_length() for found in self.values() if found.__class__ is int]
+        self.cost = 500 + 100 * len(self) + sum(rows) // 7
+        return self
 
 
 class PartnerMemo(Generic[R]):

@@ -122,6 +122,8 @@ class Shapes:
         self._by_text: Memo[object, Shape] = Memo(budget)
         #: By the identities of trees, nodes and values, which are kept so that these stay theirs.
         self._by_object: Memo[int, tuple[object, Shape]] = Memo(budget)
+        #: The attributes of partners, and ``INSTANT``, that anything has read; none is forgotten.
+        self.read: set[str] = set()
         #: Attributes that some partner was asked for and does not have.
         self.absent: Memo[str | tuple[str], None] = Memo(budget)
         #: Those of which the expression was asked for, as it was asked.

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from struct import pack
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from attr import Factory, define
+from attr import Factory, define, field
 
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
@@ -21,6 +21,8 @@ from classad.syntax.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table
 from classad.table.arrays import bits_of, flag, rows_of, without
 from classad.table.expressions.partner import Partner
+from classad.table.memo import Answers
+from classad.table.shapes import text_of
 from negotiator.columns.chance import UnsureError
 from negotiator.matching.candidate import Refusal, Tally
 from negotiator.matching.conditions import (
@@ -51,11 +53,19 @@ _FEW: Final = 16
 class SetAsk(Ask):
     """A request that is asked of sets of slots."""
 
-    partner: Partner | None = None
+    table: Table = field(kw_only=True)
+    #: What is known of the request, whoever is left: it may be that of one like it.
+    answers: Answers = Factory(Answers)
     #: Causes, with the slots before each test and those that passed it.
     refused: list[tuple[Refusal, int, int]] = Factory(list)
-    #: The rows of the table, slots or not, in which expressions are true.
-    everywhere: dict[Condition, int] = Factory(dict)
+    _partner: Partner | None = None
+
+    @property
+    def partner(self) -> Partner:
+        """The request as the rows of the table see it."""
+        if self._partner is None:
+            self._partner = self.table.partner(self.request, self.context)
+        return self._partner
 
     def count(self, tally: Tally, among: int | None = None) -> None:
         """Tell the tally how many slots were refused; ``among``: the slots that were looked at."""
@@ -135,6 +145,8 @@ class Conditions:
         self._size = len(table)
         self._policy = policy
         self._sets: dict[object, SlotSets[Hashable]] = {}
+        #: Where answers have the rows, slots or not, in which expressions are true.
+        self.questions: dict[Condition, object] = {}
 
     def way(self, condition: Condition) -> Way:
         """How a condition is asked of a set of slots."""
@@ -177,11 +189,16 @@ class Conditions:
         table, size = self._table, self._size
 
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
-            assert ask.partner is not None
-            matched = table.match_surely(ask.partner, within=Rows(size, bits))
-            if matched is None:
-                raise UnsureError
-            return matched.bits
+            known = ask.answers.get(condition)
+            if known is None:
+                matched = table.match_all(ask.partner)
+                if matched is None:
+                    matched = table.match_surely(ask.partner, within=Rows(size, bits))
+                    if matched is None:
+                        raise UnsureError
+                    return matched.bits
+                known = ask.answers[condition] = matched.bits
+            return bits & known
 
         return way
 
@@ -211,14 +228,16 @@ class Conditions:
         if given is None:
             return every_slot
         expr, table, size = _exactly(given), self._table, self._size
+        question = self.questions[condition] = text_of(expr)
 
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
-            assert ask.partner is not None
-            found = table.select_all(expr, ask.partner)
-            if found is None:
-                return table.select(expr, ask.partner, within=Rows(size, bits)).bits
-            ask.everywhere[condition] = found.bits
-            return bits & found.bits
+            known = ask.answers.get(question)
+            if known is None:
+                found = table.select_all(expr, ask.partner)
+                if found is None:
+                    return table.select(expr, ask.partner, within=Rows(size, bits)).bits
+                known = ask.answers[question] = found.bits
+            return bits & known
 
         return way
 

@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from operator import attrgetter
+from typing import Final
 
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
+from classad.syntax.lazy import LazyExpression
 from classad.table import Rows, Table
 from classad.table.arrays import rows_of, without
+from classad.table.expressions.partner import INSTANT
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.rank_keys import ColumnFound, KeyMaker, Keys, Passed
-from negotiator.jobs.requests import Request
+from negotiator.jobs.requests import CARRIED, Request
 from negotiator.matching.board import Board, Candidates
 from negotiator.matching.candidate import Allowance, Candidate, Refusal, Requester, Tally
 from negotiator.matching.candidates import (
@@ -32,6 +36,7 @@ from negotiator.matching.engine import REFERENCE, RankedList
 from negotiator.matching.preemption import STARTD_PREFERS, match_kinds
 from negotiator.matching.rank import Ranker
 from negotiator.model.result import MatchKind
+from negotiator.pool.ephemeral import TOLD_TO_REQUESTS
 from negotiator.pool.fetch import changing
 from negotiator.pool.slots import Slot
 from negotiator.versions.negotiator import SCANNED_SLOTS
@@ -72,18 +77,67 @@ def _left(ask: SetAsk, tests: Iterable[tuple[Refusal, Way]], kind: MatchKind, bi
     return bits
 
 
+class AlikeRequests:
+    """Tells requests that are the same to all slots and to the policy.
+
+    They are of one autocluster, with the same requirements to go by, and what else they have is the
+    same as far as anything reads it.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._read = -1
+        self._besides: list[str] = []
+        self._clock = False
+
+    def key(self, request: Request, context: EvalContext) -> tuple[object, ...] | None:
+        """What those like a request have; None if it is not known which these are."""
+        attrs = request.ad._attrs
+        wanted = attrs.get("requirements")
+        if request.kind is None or wanted.__class__ is not Expression:
+            return None
+        text = wanted._node
+        read = self._table.read
+        if len(read) != self._read:
+            self._read, self._clock = len(read), INSTANT in read
+            self._besides = sorted(_BESIDES & read)
+        values = list(map(attrs.get, self._besides))
+        kinds = tuple(map(type, values))
+        if text.__class__ is not LazyExpression or not _TELLING.issuperset(kinds):
+            return None
+        when = (context.now, context.tz) if self._clock else ()
+        return (request.kind, text.text, text.how, kinds, *values, *when)
+
+
+#: What requests have that does not tell their autocluster.
+_BESIDES: Final = CARRIED | TOLD_TO_REQUESTS | {"autoclusterid"}
+#: Classes of values that are the same to everybody if they are equal.
+_TELLING: Final = frozenset({str, int, bool, float, type(None)})
+
+
 class ColumnEngine:
     """Tests all slots at once."""
 
-    def __init__(self, slots: Mapping[int, Slot], table: Table, policy: NegotiatorPolicy) -> None:
-        """``slots``: prepared for the cycle, by the rows that they are in the table."""
+    def __init__(
+        self,
+        slots: Mapping[int, Slot],
+        table: Table,
+        policy: NegotiatorPolicy,
+        *,
+        lasting: bool = False,
+    ) -> None:
+        """``slots``: prepared for the cycle, by the rows that they are in the table.
+
+        ``lasting``: answers are kept for other cycles.
+        """
         self._slots = slots
         self._table = table
         self._size = len(table)
         known = [map(attrgetter(what), slots.values()) for what in changing(policy)]
         self._opaque = Rows.of(self._size, compress(slots, map(any, zip(*known, strict=True)))).bits
         self._contexts: tuple[EvalContext, EvalContext] | None = None
-        way = Conditions(slots, table, policy).way
+        conditions = Conditions(slots, table, policy)
+        way = conditions.way
         tests = [test for test in CANDIDATE_TESTS if test.made(policy)]
         all_ways = [(test.cause, way(test.condition), test.kinds) for test in tests]
         ways = [it for it in all_ways if it[1] is not every_slot]
@@ -96,7 +150,9 @@ class ColumnEngine:
             )
             for kind, having in match_kinds(policy)
         ]
+        self._preferring = conditions.questions.get(STARTD_PREFERS)
         self._keys = KeyMaker(slots, table, policy)
+        self._alike = AlikeRequests(table) if lasting else None
 
     def find(
         self, board: Board, request: Request, asker: Requester, allowance: Allowance, tally: Tally
@@ -108,15 +164,20 @@ class ColumnEngine:
             return REFERENCE.find(board, request, asker, allowance, tally)
         left = board.slots.bits
         opaque = left & self._opaque
-        context = self._guarded(board.context)
-        partner = self._table.partner(request.ad, context)
-        ask = SetAsk(board, request.ad, asker, context, allowance.permits, partner)
+        context, table = self._guarded(board.context), self._table
+        ask = SetAsk(board, request.ad, asker, context, allowance.permits, table=table)
+        alike = None if self._alike is None else self._alike.key(request, context)
+        if alike is not None:
+            ask.answers = table.answers(alike, context)
+        known = len(ask.answers)
         try:
             passed = self._passed(ask, left ^ opaque if opaque else left)
-            keys = self._keys.keys(partner, passed)
+            keys = self._keys.keys(ask, passed)
             each = opaque or limits_depend_on_slot(request.ad, ask.context)
         except UnsureError:
             return REFERENCE.find(board, request, asker, allowance, tally)
+        if alike is not None and len(ask.answers) > known:
+            table.keep(alike, ask.answers)
         if each or board.policy.ignore_job_ranks:
             return RankedList(self._one_by_one(ask, allowance, passed, keys, opaque, tally))
         ask.count(tally)
@@ -127,8 +188,7 @@ class ColumnEngine:
         board = ask.board
         assert isinstance(board.slots, SlotsLeft)
         context = self._guarded(ask.context)
-        partner = self._table.partner(ask.request, context)
-        sets = SetAsk(board, ask.request, ask.asker, context, ask.permits, partner)
+        sets = SetAsk(board, ask.request, ask.asker, context, ask.permits, table=self._table)
         matched = Rows.of(self._size, matching).bits
         try:
             self._passed(sets, without(board.slots.bits, self._opaque), matched)
@@ -162,7 +222,7 @@ class ColumnEngine:
             of_kind[MatchKind.NONE] | by_rank | by_priority,
             by_rank,
             by_priority,
-            ask.everywhere.get(STARTD_PREFERS),
+            ask.answers.get(self._preferring),
         )
 
     # --- what cannot be done at once --------------------------------------------------------------

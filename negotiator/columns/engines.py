@@ -99,7 +99,8 @@ class ColumnEngines(Engines):
             budget = max(DEFAULT, _PER_SLOT * size)
             budget = max(_LEAST, _SPARING * size) if self._sparing else budget
             self._table = Table.placed(self._ads, budget=budget)
-        return SlotsLeft(placed), ColumnEngine(placed, self._table, policy)
+        engine = ColumnEngine(placed, self._table, policy, lasting=self._lasting)
+        return SlotsLeft(placed), engine
 
     def _numbers(self, slots: ColumnSlots) -> tuple[Sequence[int], int]:
         """The row of each slot, and how many rows there are."""

@@ -13,11 +13,13 @@ from typing import Final, Self, TypeAlias
 
 from attr import define
 
+from classad import ClassAd
 from classad.kernels import OrderKey, sort_rows, top_rows
 from classad.table import Rows, Table
 from classad.table.arrays import mark, rows_of
-from classad.table.expressions.partner import Partner
+from classad.table.shapes import text_of
 from negotiator.columns.chance import UnsureError
+from negotiator.columns.conditions import SetAsk
 from negotiator.matching.candidate import NO_KEYS, Candidate
 from negotiator.matching.rank import (
     JOB_NUMBER,
@@ -129,10 +131,17 @@ class KeyMaker:
         self._table = table
         self._size = len(table)
         self._policy = policy
+        #: What tells each rule from those of other policies.
+        self._rules = [(rule, self._question(rule)) for rule in RANKS]
         #: The kinds by the set of those who prefer requests.
         self._by_rank: dict[int, tuple[int, bytearray]] = {}
 
-    def keys(self, request: Partner, passed: Passed) -> Keys:
+    def _question(self, rule: RankRule) -> object:
+        """What tells a rule from that of another policy; a request is told by itself."""
+        scale = rule.scale(self._policy, ClassAd())
+        return rule.name, scale if isinstance(scale, float) else text_of(scale.expr)
+
+    def keys(self, ask: SetAsk, passed: Passed) -> Keys:
         """The keys of the rows that passed; raises ``UnsureError``."""
         rows, size = rows_of(passed.bits), self._size
         kinds = self._kinds(passed)
@@ -141,8 +150,10 @@ class KeyMaker:
             return Keys(rows, size, NO_KEYS.pre_job, NO_KEYS.job, NO_KEYS.post_job, kinds)
         preempted = passed.by_rank | passed.by_priority
         pre, job, post, preemption = [
-            self._rank(rule, request, preempted if rule.preempted_only else passed.bits, kinds)
-            for rule in RANKS
+            self._rank(
+                rule, question, ask, preempted if rule.preempted_only else passed.bits, kinds
+            )
+            for rule, question in self._rules
         ]
         return Keys(rows, size, pre, job, post, kinds, preemption)
 
@@ -177,28 +188,36 @@ class KeyMaker:
         mark(kinds, rows_of(self._held), _BY_PRIORITY)
         return kinds
 
-    def _rank(self, rule: RankRule, request: Partner, among: int, kinds: bytearray | None) -> Rank:
+    def _rank(
+        self, rule: RankRule, question: object, ask: SetAsk, among: int, kinds: bytearray | None
+    ) -> Rank:
         """One key of some rows."""
         if rule.preempted_only and kinds is None:
             return NOT_PREEMPTED
-        assert request.ad is not None
-        scale = rule.scale(self._policy, request.ad)
+        key: Rank | None = ask.answers.get(question)
+        if key is None:
+            key = self._found(rule, ask, among)
+            if isinstance(key, float) or key.codes is not None:
+                ask.answers[question] = key
+        if rule.preempted_only and not isinstance(key, float):
+            return OrderKey(key.values, key.codes, kinds, NOT_PREEMPTED)
+        return key
+
+    def _found(self, rule: RankRule, ask: SetAsk, among: int) -> Rank:
+        """The same before anybody knows which rows are held."""
+        scale = rule.scale(self._policy, ask.request)
         if isinstance(scale, float):
             if scale != scale:
                 raise UnsureError
             return scale
         values, codes = self._table.coded_numbers(
             scale.expr,
-            request,
+            ask.partner,
             row_is="my" if scale.of_slot else "target",
             convert=_CONVERT[rule.number],
             within=Rows(self._size, among),
         )
-        return (
-            OrderKey(values, codes, kinds, NOT_PREEMPTED)
-            if rule.preempted_only
-            else OrderKey(values, codes)
-        )
+        return OrderKey(values, codes)
 
 
 class ColumnFound:

@@ -85,17 +85,19 @@ class Flattener:
     def __init__(self, context: EvalContext, *, read: bool = False) -> None:
         self._context = context
         self._read = read
+        #: What else than an ad decides whether flattening matters.
+        self.by: object = (read, context.language, context.now, context.tz)
         self._varying: dict[frozenset[str], bool] = {}
         #: What flattening left that its text does not tell, by the text.
         self._left: dict[str, Expression] = {}
 
-    def flatten(self, ad: ClassAd) -> bool:
-        """Replace the requirements, unless it cannot matter.
+    def flatten(self, ad: ClassAd) -> bool | None:
+        """Replace the requirements, unless it cannot matter: then it returns None.
 
-        Returns whether HTCondor may not come back from it (D-508).
+        Else it returns whether HTCondor may not come back from it (D-508).
         """
         if not self.matters(ad):
-            return False
+            return None
         left, endless = self._by_conjunct(ad) or self._result(ad)
         if left is not None:
             ad.insert("Requirements", left)

@@ -115,9 +115,15 @@ class _Attributes:
 
 @define(eq=False)
 class Autocluster:
-    """Jobs that a schedd does not tell apart.  ``names``: those attributes that they have."""
+    """Jobs that a schedd does not tell apart.  ``names``: those attributes that they have.
+
+    ``circular``: expressions of theirs lead back to themselves, so that others may count as well.
+    ``settled``: by which their requests keep their requirements (``Flattener.by``).
+    """
 
     names: tuple[str, ...]
+    circular: bool = False
+    settled: object = None
 
 
 class AutoclusterTable:
@@ -187,13 +193,14 @@ class AutoclusterTable:
         key = (names, kinds, *exact)
         known = self._known.get(key)
         if known is None:
-            kept = values
+            kept, circular = values, False
             if not referred.all.isdisjoint([names[place] for place in layout.trees]):
                 trees = {names[place]: values[place] for place in layout.trees}
-                if self._has_circle(trees):
+                circular = self._has_circle(trees)
+                if circular:
                     names, values = self._with(self._reached(trees)).read(job)
                     layout = _layout_of(tuple(map(type, values)))
-            known = self._known[key] = kept, self._told_by(names, values, layout)
+            known = self._known[key] = kept, self._told_by(names, values, layout, circular)
         return known[1]
 
     def _has_circle(self, trees: Mapping[str, Any]) -> bool:
@@ -236,12 +243,18 @@ class AutoclusterTable:
         return known
 
     def _told_by(
-        self, names: tuple[str, ...], values: tuple[object, ...], layout: _Layout
+        self,
+        names: tuple[str, ...],
+        values: tuple[object, ...],
+        layout: _Layout,
+        circular: bool,
     ) -> Autocluster:
         texts = list(values)
         for place in layout.inexact:
             texts[place] = self._text(values[place])
-        return self._alike.setdefault((names, layout.others, *texts), Autocluster(names))
+        key = (names, layout.others, *texts)
+        found = self._alike.get(key)
+        return found or self._alike.setdefault(key, Autocluster(names, circular))
 
     def attributes_of(self, autocluster: int) -> tuple[str, ...]:
         """Those attributes that the jobs of an autocluster have, by its id."""

@@ -22,14 +22,14 @@ from classad.language.rules import LanguageRules, language_of
 from negotiator.claims.suiting import Granted, unsuited
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of
-from negotiator.jobs.autoclusters import AutoclusterTable, Projections
+from negotiator.jobs.autoclusters import Autocluster, AutoclusterTable, Projections
 from negotiator.jobs.start_vanilla import VanillaStart
 from negotiator.pool.slots import Slot, holds, meets
 from policy.versions import NEWEST, Version
 
 NO_AUTOCLUSTER: Final = -1
 #: What a request carries besides the significant attributes.
-_CARRIED: Final = frozenset({"owner", "clusterid", "procid", "globaljobid"})
+CARRIED: Final = frozenset({"owner", "clusterid", "procid", "globaljobid"})
 #: What the schedd adds to it.
 _ADDED: Final[Mapping[str, tuple[str, object]]] = {
     "wantmatchdiagnostics": ("WantMatchDiagnostics", 3),
@@ -67,13 +67,15 @@ _cluster_of: Final = attrgetter("cluster")
 class Request:
     """A run of jobs of one autocluster; ``ad`` is what the negotiator sees of the first one.
 
-    ``endless``: the real one may not come back from it (D-508).
+    ``endless``: the real one may not come back from it (D-508).  ``kind``: the autocluster, where
+    that and what requests carry besides is all that is shown.
     """
 
     jobs: list[QueuedJob]
     ad: ClassAd
     autocluster: int
     endless: bool = False
+    kind: Autocluster | None = None
 
     @property
     def job(self) -> str:
@@ -87,12 +89,17 @@ class ShownAttributes:
     def __init__(self, table: AutoclusterTable, asked: frozenset[str] = frozenset()) -> None:
         """``asked``: what the schedd asks of the request itself, lower-cased."""
         self._table = table
-        self._more = asked | _CARRIED
+        self._more = asked | CARRIED
         self._known: dict[tuple[str, ...], Projections] = {}
 
     def autocluster_of(self, job: ClassAd) -> int:
         """The autocluster of a job with this ad."""
         return self._table.id_of(job)
+
+    def kind(self, autocluster: int) -> Autocluster | None:
+        """What is the same of all jobs of an autocluster; None if the schedd does not see to it."""
+        found = self._table.autocluster(autocluster)
+        return None if found.circular else found
 
     def written(self, autocluster: int) -> Iterator[tuple[str, object]]:
         """What the schedd writes into the jobs of an autocluster."""
@@ -262,18 +269,31 @@ class JobList:
 
     def request_for(self, job: QueuedJob, *others: QueuedJob) -> Request:
         """The request for one job, or for a run of jobs."""
-        ad = self._request_ad(job)
-        return Request([job, *others], ad, job.autocluster, job in self._endless)
+        kind = None
+        if self.shown is not None and self.start is None and not self.one_by_one:
+            kind = self.shown.kind(job.autocluster)
+        ad = self._request_ad(job, kind)
+        return Request([job, *others], ad, job.autocluster, job in self._endless, kind)
 
-    def _request_ad(self, job: QueuedJob) -> ClassAd:
+    def _request_ad(self, job: QueuedJob, kind: Autocluster | None) -> ClassAd:
         ad = self._ads.get(job)
         if ad is None:
             ad = self._ads[job] = _visible(job, self.shown, self.one_by_one)
             if self.start is not None:
                 self.start.constrain(ad, job.ad)
-            if self.flattener is not None and self.flattener.flatten(ad):
+            if self._flatten(ad, kind):
                 self._endless.add(job)
         return ad
+
+    def _flatten(self, ad: ClassAd, kind: Autocluster | None) -> bool:
+        """Settle the requirements of a request; whether the real one may not come back from it."""
+        flattener = self.flattener
+        if flattener is None or (kind is not None and kind.settled == flattener.by):
+            return False
+        endless = flattener.flatten(ad)
+        if endless is None and kind is not None:
+            kind.settled = flattener.by
+        return endless or False
 
 
 def _names_written(constraint: Expression) -> bool:

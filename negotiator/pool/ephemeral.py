@@ -72,6 +72,7 @@ _SUBMITTER: Final = _folded(
     *("SubmitterNegotiatingGroup", "SubmitterAutoregroup"),
 )
 _GROUP: Final = _folded("SubmitterGroup", "SubmitterGroupResourcesInUse", "SubmitterGroupQuota")
+TOLD_TO_REQUESTS: Final = frozenset({*_SUBMITTER, *_GROUP})
 
 
 @cache

@@ -7,9 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from classad import ClassAd, ExprTree, Table
-from classad.evaluate import evaluate
+from classad.evaluate import EvalContext, evaluate
+from classad.language.rules import language_of
 from classad.match import symmetric_match
-from classad.table.memo import Budget, Memo
+from classad.table.expressions.partner import INSTANT
+from classad.table.memo import Answers, Budget, Memo
 
 BUDGET = 500_000
 Ask = Callable[[Table, int], object]
@@ -144,3 +146,38 @@ def test_a_table_says_what_it_holds() -> None:
     finally:
         tracemalloc.stop()
     assert 0.65 * taken < table.held - held < 1.5 * taken
+
+
+def test_answers_are_kept_until_a_row_changes_or_others_need_the_room() -> None:
+    table, context = Table(SLOTS, budget=20_000), EvalContext(now=1.0)
+    answers = table.answers("like this", context)
+    assert answers == {}
+    answers["rows"] = 0b101
+    assert table.answers("like this", context) == {}
+    table.keep("like this", answers)
+    assert table.answers("like this", context) == {"rows": 0b101}
+    assert table.answers("like that", context) == {}
+    table.replace(3, slot(3))  # the same as before
+    assert table.answers("like this", context) == {"rows": 0b101}
+    table.replace(3, slot(4))
+    assert table.answers("like this", context) == {}
+    table.keep("like this", answers)
+    assert table.answers("like this", context.in_language(language_of((24, 0, 1)))) == {}
+    for number in range(100):
+        table.keep(number, Answers({"rows": 1 << 2000 + number}))
+        assert table.held < 20_000
+    assert table.answers(0, context) == {}
+    assert table.answers(99, context)
+
+
+def test_who_reads_what_of_partners_is_known_before_it_is_answered() -> None:
+    table = Table(SLOTS)
+    assert table.read == set()
+    table.match(job(1))
+    assert table.read >= {"requestmemory"}
+    assert not table.read & {"wanted", "owner"}
+    table.select("Memory > TARGET.Wanted", ClassAd({"Wanted": ExprTree("Most + 1"), "Most": 3}))
+    assert table.read >= {"wanted", "most"}
+    assert INSTANT not in table.read
+    table.select("time() > TARGET.Most", ClassAd({"Most": 3}))
+    assert INSTANT in table.read

@@ -19,7 +19,7 @@ from classad.table.memo import DEFAULT
 from fuzz.cycles import in_columns
 from negotiator.columns import engines
 from negotiator.columns.chance import UnsureError
-from negotiator.columns.conditions import Conditions, SlotSets, every_slot
+from negotiator.columns.conditions import Conditions, SetAsk, SlotSets, every_slot
 from negotiator.columns.engine import SlotsLeft
 from negotiator.columns.engines import ColumnEngines
 from negotiator.columns.fetch import fetch_columns
@@ -300,12 +300,13 @@ def test_keys_are_made_of_ranks_that_are_numbers(
     slot = Slot(ClassAd("[K = 7]"), "s", 1.0, 1, False, None, None)
     table = Table([slot.ad])
     maker = KeyMaker({0: slot}, table, policy)
-    partner = table.partner(ClassAd(f"[Rank = {rank}]"), CONTEXT)
+    request = ClassAd(f"[Rank = {rank}]")
+    ask = SetAsk(None, request, None, CONTEXT, table=table)  # type: ignore[arg-type]
     if expected is None:
         with pytest.raises(UnsureError):
-            maker.keys(partner, Passed(1))
+            maker.keys(ask, Passed(1))
     else:
-        assert tuple(maker.keys(partner, Passed(1)).at(0)) == expected
+        assert tuple(maker.keys(ask, Passed(1)).at(0)) == expected
 
 
 def test_an_expression_that_is_not_there_is_true_of_every_slot() -> None:

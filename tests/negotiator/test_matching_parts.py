@@ -144,10 +144,10 @@ def test_what_refused_slots_is_counted_by_cause() -> None:
     tally = Tally()
     for cause in (Refusal.REQUIREMENTS, Refusal.CONSUMPTION, Refusal.CONSUMPTION, Refusal.PRIORITY):
         tally.refused[cause] += 1
-    tally.refuse(Refusal.REQUIREMENTS, 0b1111, 0b0101)
-    tally.refuse(Refusal.SUBMITTER_LIMIT, 0b0101, 0b0100)
+    requirements, limit = Refusal.REQUIREMENTS, Refusal.SUBMITTER_LIMIT
+    tally.refuse([(requirements, 0b1111, 0b0101), (limit, 0b0101, 0b0100)])
     assert [tally.number(it) for it in (Refusal.REQUIREMENTS, Refusal.SAME_USER)] == [3, 0]
-    tally.refuse(Refusal.REQUIREMENTS, 0b0100, 0)
+    tally.refuse([(requirements, 0b0100, 0)])
     assert tally.number(Refusal.REQUIREMENTS) == 4
     expected = Counters(submitter_limit=1, requirements=6, priority=1)
     assert tally.counters() == expected == tally.counters()

@@ -30,6 +30,10 @@ def slot(user: str | None = None) -> Slot:
     return Slot(ClassAd({"Name": "s"}), "s", 1.0, 1, False, None, user)
 
 
+def asking(table: Table, request: ClassAd) -> SetAsk:
+    return SetAsk(None, request, None, CONTEXT, table=table)  # type: ignore[arg-type]
+
+
 def test_of_expressions_that_slots_and_requests_have(monkeypatch: pytest.MonkeyPatch) -> None:
     memo.forget()
     monkeypatch.setattr(memo, "MANY", 3)
@@ -83,7 +87,7 @@ def test_of_slots_by_what_matters_of_the_asker(monkeypatch: pytest.MonkeyPatch) 
 
     def left(by: int) -> int:
         request = ClassAd({f"A{number}": 1 for number in range(by)})
-        ask = SetAsk(None, request, None, CONTEXT)  # type: ignore[arg-type]
+        ask = asking(table, request)
         return way(ask, MatchKind.NONE, 0b11)
 
     assert [left(by) for by in (0, 1, 2, 0, 1, 2)] == [3, 0, 3] * 2
@@ -99,13 +103,13 @@ def test_of_rows_that_prefer_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Table([each.ad for each in slots.values()])
     policy = policy_from_knobs({}).policy
     maker = KeyMaker(slots, table, policy)
-    partner = table.partner(ClassAd({"Rank": 0}), CONTEXT)
+    ask = asking(table, ClassAd({"Rank": 0}))
     # Row 0 prefers the request as well, but nobody holds it.
     sets = [0b0011, 0b0101, 0b1001]
     kinds = []
     for preferring in (*sets, sets[1], sets[2], sets[0]):
         passed = Passed(0b1110, preferring & 0b1110, 0b1110 & ~preferring, preferring)
-        keys = maker.keys(partner, passed)
+        keys = maker.keys(ask, passed)
         kinds.append([keys.kind(row) for row in (1, 2, 3)])
         assert keys.kind(0) is MatchKind.NONE
     rank, prio = MatchKind.RANK, MatchKind.PRIORITY
@@ -114,14 +118,14 @@ def test_of_rows_that_prefer_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(maker._by_rank) == 2
     assert [kept for kept, _ in maker._by_rank.values()] == [sets[2], sets[0]]
     # What is not known for all is not remembered.
-    keys = maker.keys(partner, Passed(0b0110, 0b0010, 0b0100))
+    keys = maker.keys(ask, Passed(0b0110, 0b0010, 0b0100))
     assert [keys.kind(row) for row in (1, 2)] == [rank, prio]
     assert len(maker._by_rank) == 2
     for passed, kinds_of in (
         (Passed(0b0110, 0, 0b0110), [prio, prio]),
         (Passed(0b0110), [MatchKind.NONE] * 2),
     ):
-        keys = maker.keys(partner, passed)
+        keys = maker.keys(ask, passed)
         assert [keys.kind(row) for row in (1, 2)] == kinds_of
-    assert list(maker.keys(partner, Passed(0)).rows) == []
-    assert maker.keys(partner, Passed(0b101)).rows == array("i", [0, 2])
+    assert list(maker.keys(ask, Passed(0)).rows) == []
+    assert maker.keys(ask, Passed(0b101)).rows == array("i", [0, 2])

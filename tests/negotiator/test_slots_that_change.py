@@ -11,8 +11,11 @@ from attr import evolve
 
 import pieslice
 from classad import ClassAd, ExprTree
+from classad.evaluate import EvalContext
 from classad.loading.columns import LoadedColumns
 from classad.table import Table
+from classad.table.answers.requirements import Matching
+from classad.table.expressions.partner import Partner
 from negotiator.columns import engines
 from negotiator.cycle import negotiate
 from negotiator.engines import make_engines
@@ -204,6 +207,64 @@ def test_a_cycle_takes_in_the_slots_that_changed_and_no_others(
         taken_in.clear()
         same_as_reference(pool, policy, kept)
         assert sum(taken_in) == changed
+
+
+#: What of requests, besides what tells autoclusters, slots and policies may read.
+READ_BESIDES = (
+    "TARGET.ClusterId % 2 == 0", 'TARGET.Owner < "b"', "TARGET.AutoClusterId > 1",
+    "TARGET.SubmitterUserPrio > 600", 'TARGET.SubmitterNegotiatingGroup == "<none>"',
+    "time() % 2 == 0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("where", ["Requirements", "Rank", "Wanted", "policy"])
+@pytest.mark.parametrize("text", READ_BESIDES)
+def test_jobs_of_one_autocluster_differ_in_what_else_is_read_of_them(text: str, where: str) -> None:
+    """The schedd says which attributes tell its jobs apart, and need not be right."""
+    snapshot, policy = pool_of("tour")
+    kept, slots = make_engines("columns", lasting=True), tuple(snapshot.slots)
+    jobs = {q.name: [job.duplicate() for job in q.jobs] for q in snapshot.queues}
+    for job in (job for queue in jobs.values() for job in queue):
+        job["AutoclusterAttrs"] = "RequestCpus,Requirements,Rank,Wanted"
+        if where == "Wanted":  # read through another attribute of the job
+            job["Requirements"] = ExprTree("Wanted =!= TARGET.Nothing")
+            job["Wanted"] = ExprTree(text.replace("TARGET.", "MY."))
+    if where in ("Requirements", "Rank"):
+        slots = tuple(slot.duplicate() for slot in slots)
+        for slot in slots:
+            slot[where] = ExprTree(text)
+    if where == "policy":
+        policy = evolve(policy, pre_job_rank=ExprTree(text), post_job_rank=ExprTree(text))
+    pool = evolve(snapshot, slots=slots)
+    for later in range(4):
+        for queue in jobs.values():
+            queue.append(queue.pop(0))
+            for job in queue:
+                job["ClusterId"] += 1
+        queues = tuple(evolve(q, jobs=tuple(jobs[q.name])) for q in snapshot.queues)
+        same_as_reference(evolve(pool, queues=queues), policy, kept, later)
+
+
+def test_an_equal_cycle_looks_at_no_request_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under another rank the rank alone is found."""
+    snapshot, policy = pool_of("tour")
+    kept = make_engines("columns", lasting=True)
+    for _ in range(2):  # what is read of requests is known when the first cycle is over
+        same_as_reference(snapshot, policy, kept)
+    partner, looked = Table.partner, list[ClassAd | None]()
+
+    def note(table: Table, ad: ClassAd | None, context: EvalContext | None = None) -> Partner:
+        looked.append(ad)
+        return partner(table, ad, context)
+
+    monkeypatch.setattr(Table, "partner", note)
+    same_as_reference(snapshot, policy, kept)
+    assert looked == []
+    same_as_reference(snapshot, evolve(policy, pre_job_rank=ExprTree("-Memory")), kept)
+    assert looked
+    # Which slots match is known all the same.
+    monkeypatch.delattr(Matching, "by_columns")
+    same_as_reference(snapshot, evolve(policy, pre_job_rank=ExprTree("-Cpus")), kept)
 
 
 def test_looking_at_slots_does_not_end_their_columns(monkeypatch: pytest.MonkeyPatch) -> None:

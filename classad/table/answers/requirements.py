@@ -408,6 +408,18 @@ class Matching:
                 bits ^= 1 << row
         return bits
 
+    def by_columns(self, partner: Partner) -> int | None:
+        """The rows that match; None if columns do not tell of each of them."""
+        if partner.row_by_row or partner.ad is None:
+            return None
+        if self._row_side is None:
+            self._row_side = RowSide(self._cache, self._splits)
+        if self._row_side.row_by_row:
+            return None
+        bits, ask_row, chance = self._row_side.accepting(partner, self._store.everything.bits)
+        bits, ask_job, by_chance = self._partner_side.accepted(partner, bits)
+        return None if ask_row or ask_job or chance or by_chance else bits
+
     def one_by_one(
         self, partner: Partner, bits: int, sides: tuple[bool, bool], willing: int = 0
     ) -> int:

@@ -333,4 +333,5 @@ class Partner:
                 own.append(name)
                 if where != MINE and not (where == 2 and self.has(name)):
                     rows.add(name)
+        self.shapes.read.update(own)
         return sorted(set(own)), frozenset(name for name in rows if self._known(name))

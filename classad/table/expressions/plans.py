@@ -132,6 +132,7 @@ def make_plan(
         exact |= draft.exact
         clock |= draft.clock
         random |= draft.random
+    store.shapes.read.update(asked, (INSTANT,) if clock else ())
     return EvaluationPlan(groups, _in_order(asked, exact, clock), random)
 
 
