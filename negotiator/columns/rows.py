@@ -75,12 +75,7 @@ class SlotRows:
 
     def cell(self, key: str, row: int) -> object:
         """What a row has for an attribute (a folded name)."""
-        store = self.table.store
-        if not store.has(key):
-            return None
-        column = store.built(key)
-        # A column for the sake of one cell would cost more than the whole ad.
-        return store.peek(key, (row,))[0] if column is None else column.cell(row)
+        return self.table.store.cell(key, row)
 
     def part(self, row: int, names: Iterable[str]) -> ClassAd:
         """Some attributes of a row (folded names), as an ad."""

@@ -86,9 +86,11 @@ class Mentions:
         return _JointMention([self.of(part).shape for part in parts])
 
 
-def _misleads(read: Callable[[str], object]) -> bool:
+def _misleads(ad: ClassAd) -> bool:
     """Whether an ad has attributes named like scopes, so that names mean something else."""
-    return any(read(name) is not None for name in SCOPE_NAMES)
+    if ad._chained is None:
+        return not SCOPE_NAMES.isdisjoint(ad._attrs)
+    return any(ad.raw(name) is not None for name in SCOPE_NAMES)
 
 
 class VisiblePart:
@@ -110,7 +112,7 @@ class VisiblePart:
         self._ad = ClassAd()
         self._mentions = mentions
         self._known: dict[str, object] = {}
-        if mentions is not None and _misleads(self._cell):
+        if mentions is not None and any(cell(name) is not None for name in SCOPE_NAMES):
             self._mentions = None
 
     def meeting(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
@@ -127,9 +129,9 @@ class VisiblePart:
 
     def _reach(self, other: ClassAd, mentions: Mentions, names: frozenset[str]) -> bool:
         """Add every attribute that can matter; False if that is not known."""
-        theirs = other.raw if other._chained is not None else other._attrs.get
-        if _misleads(theirs):
+        if _misleads(other):
             return False
+        theirs = other.raw if other._chained is not None else other._attrs.get
         # First what this ad is asked for, then what the other one is.
         todo, seen = [set(names), set(names)], [set[str](), set[str]()]
         asked: Sequence[Callable[[str], object]] = (self._cell, theirs)

@@ -12,6 +12,7 @@ from attr import define, field
 
 from classad import ClassAd
 from classad.ads.ad import as_number
+from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
 from negotiator.jobs.offers import Offers
@@ -328,8 +329,11 @@ def _match(session: _Session, request: Request, served: int, candidate: Candidat
         # The accountant's number: what the slot ad says of it is in single precision.
         prio = board.accountant.effective_priority(holder)
         old = as_number(slot.value("CurrentRank", board.context)) or 0.0
-        ad = slot.seen_with(request.ad, _RANK)
-        new = ad.get_number("Rank", request.ad, board.context) or 0.0
+        rank = slot.cell("rank")
+        if rank is None or rank.__class__ is Expression:  # it may be the request's
+            ad = slot.seen_with(request.ad, _RANK)
+            rank = ad.evaluate_attr("Rank", request.ad, board.context)
+        new = as_number(rank) or 0.0
     return Match(
         seq=len(board.matches),
         pie=len(board.pies),

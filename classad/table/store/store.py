@@ -154,6 +154,13 @@ class Store:
         """The column of an attribute, if it has been asked for before."""
         return self._columns.get(name) or self._given.get(name)
 
+    def cell(self, name: str, row: int) -> Any:
+        """What a row has for an attribute, of which no column is made: that would cost more."""
+        column = self._columns.get(name) or self._given.get(name)
+        if column is not None:
+            return column.values[column.codes[row]]
+        return self.peek(name, (row,))[0] if self.has(name) else None
+
     def cells(self, name: str, rows: Sequence[int]) -> tuple[list[Any], list[Any]]:
         """What some rows, which rise, have, and what tells that apart."""
         cells = self.peek(name, rows)
