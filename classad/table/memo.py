@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, Generic, Protocol, Self, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 #: Bytes, unless a table is given another number.
 DEFAULT: Final = 512 * 2**20
@@ -117,17 +117,14 @@ class Memo(dict[K, V]):
 
 
 class Answers(dict[object, Any]):
-    """What is known of partners that are the same, by question.  ``cost``: its bytes, about."""
+    """What is known of partners that are the same, by question.
 
-    __slots__ = ("cost",)
+    ``cost``: its bytes, about, without those of columns and sets of rows, which are kept, and
+    counted, elsewhere.
+    """
 
-    cost: int
-
-    def count(self) -> Self:
-        """Count them anew; what else than rows they hold is kept, and counted, elsewhere."""
-        rows = [found.bit_length() for found in self.values() if found.__class__ is int]
-        self.cost = 500 + 100 * len(self) + sum(rows) // 7
-        return self
+    __slots__ = ()
+    cost = 1000
 
 
 class PartnerMemo(Generic[R]):

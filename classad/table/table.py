@@ -301,7 +301,7 @@ class Table:
 
     def keep(self, key: object, answers: Answers) -> None:
         """Keep answers that hold for all rows, as long as the rows are the same."""
-        self._budget.add(self._answers, key, answers.count())
+        self._budget.add(self._answers, key, answers)
 
     # --- matching -------------------------------------------------------------------------------
 
@@ -322,11 +322,13 @@ class Table:
         found = self._matching.decided(job, self._bits(within), (True, True), thorough=True)
         return None if found is None else Rows(self._store.size, found)
 
-    def match_all(self, job: Partner) -> Rows | None:
-        """``match`` among all rows; None if some of them have to be asked one by one."""
+    def match_all(self, job: Partner) -> list[int] | None:
+        """``match`` among all rows; None if some of them have to be asked one by one.
+
+        Sets of rows as bits, which are kept for others anyway: their intersection.
+        """
         self._count_request()
-        found = None if job.redefines_scope_names else self._matching.by_columns(job)
-        return None if found is None else Rows(self._store.size, found)
+        return None if job.redefines_scope_names else self._matching.by_columns(job)
 
     def match_many(
         self,

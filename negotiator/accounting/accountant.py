@@ -146,7 +146,9 @@ class _Usage:
         self.slots += slots
         self.weight += weight
         self.uncharged = self.uncharged or 0
-        self.weighted_uncharged = stored(self.weighted_uncharged) if self.weighted_uncharged else 0.0
+        self.weighted_uncharged = (
+            stored(self.weighted_uncharged) if self.weighted_uncharged else 0.0
+        )
 
     def bound(self) -> None:
         """Let nothing stay below 0 after slots were given back."""

@@ -191,14 +191,16 @@ class Conditions:
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
             known = ask.answers.get(condition)
             if known is None:
-                matched = table.match_all(ask.partner)
-                if matched is None:
+                known = table.match_all(ask.partner)
+                if known is None:
                     matched = table.match_surely(ask.partner, within=Rows(size, bits))
                     if matched is None:
                         raise UnsureError
                     return matched.bits
-                known = ask.answers[condition] = matched.bits
-            return bits & known
+                ask.answers[condition] = known
+            for rows in known:
+                bits &= rows
+            return bits
 
         return way
 

@@ -20,6 +20,7 @@ from classad.syntax.lazy import LazyExpression
 from classad.table.answers.own_ad_lists import OwnLists
 from classad.table.answers.predicates import (
     JointVerdicts,
+    PartVerdict,
     Predicate,
     PredicateCache,
     grouped,
@@ -191,6 +192,18 @@ class RowSide:
             together.forget()
         return True
 
+    def verdicts(self, partner: Partner) -> list[PartVerdict] | None:
+        """The verdicts of all predicates about a partner; None if rows are asked one by one."""
+        if self.row_by_row:
+            return None
+        if self._joint is None:
+            self._joint = grouped(self.predicates, partner, self.cache.budget)
+        keys = partner.keys
+        return [
+            together.known.get(together.key_of(keys)) or together.ask(partner)
+            for together in self._joint
+        ]
+
     def accepting(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those accepting a partner, those yet to be evaluated, whether by chance."""
         bits &= self.able
@@ -233,16 +246,21 @@ class PartnerSide:
         for wanted in self._by_shapes.values():
             wanted.forget()
 
+    def verdict(self, partner: Partner) -> PartVerdict | None:
+        """The verdict of a partner's requirements; None if those are no expression, or too deep."""
+        value = None if partner.ad is None else partner.ad.raw(REQUIREMENTS)
+        wanted = self._wanted(value, partner) if value.__class__ is Expression else None
+        return None if wanted is None else wanted.find(partner.keys) or wanted.ask(partner)
+
     def accepted(self, partner: Partner, bits: int) -> tuple[int, int, bool]:
         """Of some rows those a partner accepts, those yet to be evaluated, whether by chance."""
-        value = None if partner.ad is None else partner.ad.raw(REQUIREMENTS)
-        if value.__class__ is not Expression:
-            return (bits if value is not None and is_true(value) else 0), 0, False
-        wanted = self._wanted(value, partner)
-        if wanted is None:
+        found = self.verdict(partner)
+        if found is None:
+            value = None if partner.ad is None else partner.ad.raw(REQUIREMENTS)
+            if value.__class__ is not Expression:
+                return (bits if value is not None and is_true(value) else 0), 0, False
             # Without its conjuncts nothing is known of it, not even that it leaves chance alone.
             return bits, bits, True
-        found = wanted.find(partner.keys) or wanted.ask(partner)
         if found.passing is not None:
             bits &= found.passing
         return bits, bits & found.row_by_row, found.chance
@@ -408,17 +426,25 @@ class Matching:
                 bits ^= 1 << row
         return bits
 
-    def by_columns(self, partner: Partner) -> int | None:
-        """The rows that match; None if columns do not tell of each of them."""
+    def by_columns(self, partner: Partner) -> list[int] | None:
+        """Sets of rows, which are kept anyway: what all have in common are the rows that match.
+
+        None if columns do not tell of each row.
+        """
         if partner.row_by_row or partner.ad is None:
             return None
         if self._row_side is None:
             self._row_side = RowSide(self._cache, self._splits)
-        if self._row_side.row_by_row:
+        verdicts = self._row_side.verdicts(partner)
+        own = None if verdicts is None else self._partner_side.verdict(partner)
+        if verdicts is None or own is None:
             return None
-        bits, ask_row, chance = self._row_side.accepting(partner, self._store.everything.bits)
-        bits, ask_job, by_chance = self._partner_side.accepted(partner, bits)
-        return None if ask_row or ask_job or chance or by_chance else bits
+        verdicts.append(own)
+        if any(found.row_by_row for found in verdicts):
+            return None
+        sets = [found.passing for found in verdicts if found.passing is not None]
+        able = self._row_side.able
+        return sets if able == self._store.everything.bits else [able, *sets]
 
     def one_by_one(
         self, partner: Partner, bits: int, sides: tuple[bool, bool], willing: int = 0
