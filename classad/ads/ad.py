@@ -99,15 +99,12 @@ class SharedNames(dict[str, str]):
     __slots__ = ("_longer",)
 
     def with_more(self, more: Mapping[str, str]) -> SharedNames:
-        """These names and others, the same object for ads that get the same ones.
-
-        ``more``: stays as it is; of different ones the last is remembered.
-        """
-        known, longer = getattr(self, "_longer", (None, self))
-        if known is not more:
-            longer = SharedNames({**self, **{k: v for k, v in more.items() if k not in self}})
-            self._longer = more, longer
-        return longer
+        """These names and others, which stay as they are: one object for ads that get the same."""
+        if more.keys() <= self.keys():
+            return self
+        if getattr(self, "_longer", (None,))[0] is not more:
+            self._longer = more, SharedNames({**self, **more, **self})
+        return self._longer[1]
 
 
 class Ad:
@@ -177,14 +174,10 @@ class Ad:
         Both by names in lower case, in the same order; ``names``: the spellings, which stay.
         """
         self._attrs.update(values)
-        own = self._names
-        if names.keys() <= own.keys():
-            return
-        if own.__class__ is SharedNames:
+        if isinstance(own := self._names, SharedNames):
             self._names = own.with_more(names)
-        else:
-            for key, name in names.items():
-                own.setdefault(key, name)
+        elif not names.keys() <= own.keys():
+            self._names = {**own, **names, **own}
 
     def raw(self, name: str) -> Stored:
         """The stored value or expression, own or inherited from a chained parent, or None."""

@@ -358,9 +358,8 @@ class Table(BareTable):
 
 
 for _name in (
-    "partner", "match", "match_surely", "match_all", "match_many", "accepted_by", "accepting",
-    "select", "select_all", "evaluate", "numbers", "coded_numbers", "referenced_columns",
-    "sight", "apply",
+    "partner", "match", "match_surely", "match_many", "accepted_by", "accepting", "select",
+    "select_all", "evaluate", "numbers", "coded_numbers", "referenced_columns", "sight", "apply",
     "rank", "ad", "ads", "has", "cells", "replace", "replace_many", "refresh", "update",
 ):  # fmt: skip
     setattr(Table, _name, _alone(getattr(BareTable, _name)))

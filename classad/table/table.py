@@ -10,7 +10,7 @@ called once for each distinct combination of what it reads and what the expressi
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from classad.ads.expression import Expression
@@ -37,7 +37,7 @@ from classad.table.answers.valuations import (
 )
 from classad.table.arrays import Rows, pick, rows_of
 from classad.table.expressions.partner import Partner
-from classad.table.memo import DEFAULT, Answers
+from classad.table.memo import DEFAULT
 from classad.table.store.placed import Placed, PlacedStore
 from classad.table.store.store import Store
 
@@ -83,7 +83,6 @@ class Table:
         self._cache = PredicateCache(self._store, self._budget)
         self._valuations = Valuations(self._store, self._budget)
         self._matching = Matching(self._cache)
-        self._answers: dict[object, Answers] = {}
 
     def _count_request(self) -> None:
         """Count a request; what is known of expressions goes if it has become too much."""
@@ -216,7 +215,6 @@ class Table:
         structural |= self._matching.lists_differ(changed)
         if changed or structural:
             differing = None if structural else changed
-            self._budget.drop(self._answers)
             self._cache.forget(differing)
             self._valuations.forget(differing)
             self._matching.forget(differing)
@@ -224,10 +222,7 @@ class Table:
     def refresh(self) -> None:
         """Look again at all rows of a table that was ``placed`` over them."""
         assert isinstance(self._store, PlacedStore)
-        row_by_row = self._store.row_by_row
         changes = self._store.refresh()
-        if changes.appeared or changes.names or row_by_row != self._store.row_by_row:
-            self._budget.drop(self._answers)
         if changes.appeared or changes.names:
             names = None if changes.appeared else changes.names
             self._cache.forget(names, changes.split)
@@ -277,31 +272,11 @@ class Table:
 
         In the place of the ad it saves looking at it anew; its context replaces that of the call.
         """
-        return Partner(ad, self._following(_standing(context)), self._store)
-
-    def _following(self, context: EvalContext) -> EvalContext:
-        """The context, with nothing left of what was found by the rules of another version."""
-        if context.language is not self._language:
-            self._language = context.language
+        standing = _standing(context)
+        if standing.language is not self._language:
+            self._language = standing.language
             self._start_again()
-        return context
-
-    @property
-    def read(self) -> Set[str]:
-        """The attributes of partners that anything has read so far, and ``INSTANT``."""
-        return self._store.shapes.read
-
-    def answers(self, key: object, context: EvalContext) -> Answers:
-        """What is known of partners that the key stands for: nothing yet, if it is a new one.
-
-        Whoever asks sees to it that they are the same to all that reads of them what is ``read``.
-        """
-        self._following(context)
-        return self._answers.get(key) or Answers()
-
-    def keep(self, key: object, answers: Answers) -> None:
-        """Keep answers that hold for all rows, as long as the rows are the same."""
-        self._budget.add(self._answers, key, answers)
+        return Partner(ad, standing, self._store)
 
     # --- matching -------------------------------------------------------------------------------
 
@@ -321,14 +296,6 @@ class Table:
         self._count_request()
         found = self._matching.decided(job, self._bits(within), (True, True), thorough=True)
         return None if found is None else Rows(self._store.size, found)
-
-    def match_all(self, job: Partner) -> list[int] | None:
-        """``match`` among all rows; None if some of them have to be asked one by one.
-
-        Sets of rows as bits, which are kept for others anyway: their intersection.
-        """
-        self._count_request()
-        return None if job.redefines_scope_names else self._matching.by_columns(job)
 
     def match_many(
         self,

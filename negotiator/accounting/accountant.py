@@ -141,15 +141,6 @@ class _Usage:
         self.uncharged = (self.uncharged or 0) - since * slots
         self.weighted_uncharged = stored((self.weighted_uncharged or 0.0) - since * weight)
 
-    def charge_whole(self, weight: float, slots: int) -> None:
-        """The same of whole weights at the moment of the update, which leave nothing to round."""
-        self.slots += slots
-        self.weight += weight
-        self.uncharged = self.uncharged or 0
-        self.weighted_uncharged = (
-            stored(self.weighted_uncharged) if self.weighted_uncharged else 0.0
-        )
-
     def bound(self) -> None:
         """Let nothing stay below 0 after slots were given back."""
         self.slots = max(self.slots, 0)
@@ -277,7 +268,7 @@ class Accountant:
         members: dict[str, list[str]] = {}
         for name, weight in weights.items():
             used, group = self._account(name)
-            used.charge_whole(weight, slots[name])
+            used.charge(weight, slots[name], 0)
             members.setdefault(group, []).append(name)
         for group, names in members.items():
             weight, count = sum(map(weights.__getitem__, names)), sum(map(slots.__getitem__, names))

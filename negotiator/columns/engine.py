@@ -18,6 +18,7 @@ from classad.syntax.lazy import LazyExpression
 from classad.table import Rows, Table
 from classad.table.arrays import rows_of, without
 from classad.table.expressions.partner import INSTANT
+from classad.table.repeated import AnswerMemory
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.rank_keys import ColumnFound, KeyMaker, Keys, Passed
@@ -84,8 +85,8 @@ class AlikeRequests:
     same as far as anything reads it.
     """
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    def __init__(self, memory: AnswerMemory) -> None:
+        self._memory = memory
         self._read = -1
         self._besides: list[str] = []
         self._clock = False
@@ -96,17 +97,18 @@ class AlikeRequests:
         wanted = attrs.get("requirements")
         if request.kind is None or wanted.__class__ is not Expression:
             return None
-        text = wanted._node
-        read = self._table.read
+        node = wanted._node
+        text = (node.text, node.how) if node.__class__ is LazyExpression else id(wanted)
+        read = self._memory.read
         if len(read) != self._read:
             self._read, self._clock = len(read), INSTANT in read
             self._besides = sorted(_BESIDES & read)
         values = list(map(attrs.get, self._besides))
         kinds = tuple(map(type, values))
-        if text.__class__ is not LazyExpression or not _TELLING.issuperset(kinds):
+        if not _TELLING.issuperset(kinds):
             return None
         when = (context.now, context.tz) if self._clock else ()
-        return (request.kind, text.text, text.how, kinds, *values, *when)
+        return (request.kind, text, context.language.since, kinds, *values, *when)
 
 
 #: What requests have that does not tell their autocluster.
@@ -152,7 +154,8 @@ class ColumnEngine:
         ]
         self._preferring = conditions.questions.get(STARTD_PREFERS)
         self._keys = KeyMaker(slots, table, policy)
-        self._alike = AlikeRequests(table) if lasting else None
+        self._memory = AnswerMemory(table)
+        self._alike = AlikeRequests(self._memory) if lasting else None
 
     def find(
         self, board: Board, request: Request, asker: Requester, allowance: Allowance, tally: Tally
@@ -168,7 +171,7 @@ class ColumnEngine:
         ask = SetAsk(board, request.ad, asker, context, allowance.permits, table=table)
         alike = None if self._alike is None else self._alike.key(request, context)
         if alike is not None:
-            ask.answers = table.answers(alike, context)
+            ask.answers = self._memory.of(alike)
         known = len(ask.answers)
         try:
             passed = self._passed(ask, left ^ opaque if opaque else left)
@@ -177,7 +180,9 @@ class ColumnEngine:
         except UnsureError:
             return REFERENCE.find(board, request, asker, allowance, tally)
         if alike is not None and len(ask.answers) > known:
-            table.keep(alike, ask.answers)
+            # Kept, so that its identity stays its own.
+            ask.answers["requirements"] = request.ad.raw("Requirements")
+            self._memory.keep(alike, ask.answers)
         if each or board.policy.ignore_job_ranks:
             return RankedList(self._one_by_one(ask, allowance, passed, keys, opaque, tally))
         ask.count(tally)

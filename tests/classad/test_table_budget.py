@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from classad import ClassAd, ExprTree, Table
-from classad.evaluate import EvalContext, evaluate
-from classad.language.rules import language_of
+from classad.evaluate import evaluate
 from classad.match import symmetric_match
 from classad.table.expressions.partner import INSTANT
 from classad.table.memo import Answers, Budget, Memo
+from classad.table.repeated import AnswerMemory
 
 BUDGET = 500_000
 Ask = Callable[[Table, int], object]
@@ -149,35 +149,56 @@ def test_a_table_says_what_it_holds() -> None:
 
 
 def test_answers_are_kept_until_a_row_changes_or_others_need_the_room() -> None:
-    table, context = Table(SLOTS, budget=20_000), EvalContext(now=1.0)
-    answers = table.answers("like this", context)
+    table = Table(SLOTS, budget=20_000)
+    table.match(job(1))
+    memory = AnswerMemory(table)
+    answers = memory.of("like this")
     assert answers == {}
     answers["rows"] = 0b101
-    assert table.answers("like this", context) == {}
-    table.keep("like this", answers)
-    assert table.answers("like this", context) == {"rows": 0b101}
-    assert table.answers("like that", context) == {}
+    assert memory.of("like this") == {}
+    memory.keep("like this", answers)
+    assert memory.of("like this") == {"rows": 0b101}
+    assert memory.of("like that") == {}
     table.replace(3, slot(3))  # the same as before
-    assert table.answers("like this", context) == {"rows": 0b101}
+    assert memory.of("like this") == {"rows": 0b101}
     table.replace(3, slot(4))
-    assert table.answers("like this", context) == {}
-    table.keep("like this", answers)
-    assert table.answers("like this", context.in_language(language_of((24, 0, 1)))) == {}
+    assert memory.of("like this") == {}
+    most = table.held + 20_000
     for number in range(100):
-        table.keep(number, Answers({"rows": number}))
-        assert table.held <= 20_000
-    assert table.answers(0, context) == {}
-    assert table.answers(99, context)
+        memory.keep(number, Answers({"rows": number}))
+        assert table.held <= most
+    assert memory.of(0) == {}
+    assert memory.of(99) == {"rows": 99}
+    # What a row inherits is in no column.
+    table.replace(3, ClassAd({"Memory": 1}))
+    memory.keep("like this", answers)
+    child = slot(3)
+    child.chain(ClassAd({"Colour": "red"}))
+    table.replace(3, child)
+    assert memory.of("like this") == {}
 
 
-def test_who_reads_what_of_partners_is_known_before_it_is_answered() -> None:
+def test_the_rows_that_match_are_those_that_sets_have_in_common() -> None:
     table = Table(SLOTS)
-    assert table.read == set()
+    for number in range(60):
+        sets = AnswerMemory(table).matching(table.partner(job(number)))
+        assert sets is not None
+        common = [row for row in range(30) if all(rows >> row & 1 for rows in sets)]
+        assert common == list(table.match(job(number)))
+    for text in ("random() > 2", "TARGET.Memory > 0 && random() > 2"):
+        chance = ClassAd({"RequestMemory": 1, "Requirements": ExprTree(text)})
+        assert AnswerMemory(table).matching(table.partner(chance)) is None
+
+
+def test_what_is_read_of_partners_is_known_before_it_is_answered() -> None:
+    table = Table(SLOTS)
+    memory = AnswerMemory(table)
+    assert memory.read == set()
     table.match(job(1))
-    assert table.read >= {"requestmemory"}
-    assert not table.read & {"wanted", "owner"}
+    assert memory.read >= {"requestmemory"}
+    assert not memory.read & {"wanted", "owner"}
     table.select("Memory > TARGET.Wanted", ClassAd({"Wanted": ExprTree("Most + 1"), "Most": 3}))
-    assert table.read >= {"wanted", "most"}
-    assert INSTANT not in table.read
+    assert memory.read >= {"wanted", "most"}
+    assert INSTANT not in memory.read
     table.select("time() > TARGET.Most", ClassAd({"Most": 3}))
-    assert INSTANT in table.read
+    assert INSTANT in memory.read

@@ -28,7 +28,7 @@ from classad.table.answers.predicates import (
 from classad.table.arrays import flag, rows_of
 from classad.table.expressions.conjuncts import Conjunct, ExpressionTemplate, Splits
 from classad.table.expressions.partner import Constants, Partner
-from classad.table.memo import Memo
+from classad.table.memo import Answers, Memo
 from classad.table.shapes import Shape
 
 REQUIREMENTS: Final = "requirements"
@@ -344,6 +344,8 @@ class Matching:
         self._splits = Splits(cache.store.shapes)
         self._row_side: RowSide | None = None
         self._partner_side = PartnerSide(cache, self._splits)
+        #: See ``classad.table.repeated``.
+        self.answers: dict[object, Answers] = {}
 
     def lists_differ(self, names: set[str]) -> bool:
         """Whether what these columns hold stands in lists that were written out for partners."""
@@ -351,6 +353,7 @@ class Matching:
 
     def forget(self, names: set[str] | None) -> None:
         """Rows have been replaced: columns have changed; None: expressions in them, too."""
+        self._cache.budget.drop(self.answers)
         if self._row_side is not None and (names is None or not self._row_side.survives(names)):
             self._row_side = None
         if names is None:
@@ -360,6 +363,7 @@ class Matching:
 
     def begin_again(self, names: set[str] | None) -> None:
         """All rows may be others; ``names``: the columns that differ, None: any."""
+        self._cache.budget.drop(self.answers)
         self._row_side = None
         lists = self._partner_side.lists
         same = names is not None and not lists.touched(names)
@@ -426,7 +430,7 @@ class Matching:
                 bits ^= 1 << row
         return bits
 
-    def by_columns(self, partner: Partner) -> list[int] | None:
+    def by_columns(self, partner: Partner) -> tuple[int, ...] | None:
         """Sets of rows, which are kept anyway: what all have in common are the rows that match.
 
         None if columns do not tell of each row.
@@ -444,7 +448,7 @@ class Matching:
             return None
         sets = [found.passing for found in verdicts if found.passing is not None]
         able = self._row_side.able
-        return sets if able == self._store.everything.bits else [able, *sets]
+        return tuple(sets) if able == self._store.everything.bits else (able, *sets)
 
     def one_by_one(
         self, partner: Partner, bits: int, sides: tuple[bool, bool], willing: int = 0
