@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from itertools import accumulate, pairwise, repeat
 from struct import pack, unpack
+from sys import byteorder
 from typing import Any, Final, cast
 
 from classad import kernels
@@ -46,6 +47,16 @@ class Alike(IntEnum):
     STRING = 0
     UNDEFINED = 1
     OTHER = 2
+
+
+_OTHER: Final = int(Alike.OTHER)
+#: Where the lowest byte of a payload stands.
+_LOWEST: Final = 0 if byteorder == "little" else NO_PAYLOAD.itemsize - 1
+#: The same by the tag of a value, one that is elsewhere taken for a string.
+_ALIKE: Final = bytes(
+    {_ELSEWHERE: Alike.STRING, Tag.UNDEFINED: Alike.UNDEFINED}.get(tag, Alike.OTHER)
+    for tag in range(256)
+)
 
 
 class NotVectorized(Exception):  # noqa: N818 - leaves a program, is no error
@@ -158,23 +169,24 @@ class Vector:
         """What each value is to a comparison with another kind of values: an ``Alike``."""
         known: bytes | None = self.memo.get("alike")
         if known is None:
-            values = self.values()
-            known = self.memo["alike"] = bytes(
-                Alike.STRING
-                if value.__class__ is str
-                else Alike.UNDEFINED
-                if value is UNDEFINED
-                else Alike.OTHER
-                for value in values
-            )
+            found = bytearray(self.tags.translate(_ALIKE))
+            others, listed = self.others, self.others.__class__ is list
+            if not {str}.issuperset(map(type, others if listed else others.values())):
+                places = enumerate(others) if listed else others.items()
+                for place, value in places:
+                    if value.__class__ is not str:
+                        found[place] = _OTHER
+            known = self.memo["alike"] = bytes(found)
         return known
 
     def apart(self) -> Sequence[int]:
         """The places of values that are neither strings nor undefined."""
         known: list[int] | None = self.memo.get("apart")
         if known is None:
-            kinds = enumerate(self.alike())
-            known = self.memo["apart"] = [at for at, kind in kinds if kind == Alike.OTHER]
+            kinds = self.alike()
+            known = self.memo["apart"] = (
+                [at for at, kind in enumerate(kinds) if kind == _OTHER] if _OTHER in kinds else []
+            )
         return known
 
     def near(self, value: ClassAdValue) -> Sequence[int]:
@@ -330,7 +342,10 @@ def _spread(
     payload = NO_PAYLOAD * len(kinds)
     if any(it.payload[0] for it in single):
         numbers = bytes(it.payload[0] for it in single)
-        payload = array("q", list(kinds.translate(numbers.ljust(256, b"\0"))))
+        wide = bytearray(payload.itemsize * len(kinds))
+        # An array looks at what it is made of one by one, in several times the time.
+        wide[_LOWEST :: payload.itemsize] = kinds.translate(numbers.ljust(256, b"\0"))
+        payload = array("q", bytes(wide))
     others: dict[int, ClassAdValue] = {}
     for place, value in own.items():
         _set(tags, payload, others, place, value)

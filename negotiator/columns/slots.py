@@ -154,7 +154,9 @@ class PlacedAds:
         own = found.items() if self.names else ()
         self._own = {row: slot for row, slot in own if slot.changes or slot.is_own}
         if not any(slot.is_own for slot in self._own.values()):
-            self.names &= set().union(*[slot.changes for slot in self._own.values()])
+            # Slots of one user share theirs.
+            changes = {id(slot.changes): slot.changes for slot in self._own.values()}
+            self.names &= set().union(*changes.values())
         if len(found) != self.size:
             places = array("i", [NOWHERE]) * self.size
             for number, place in zip(numbers, self.places, strict=True):

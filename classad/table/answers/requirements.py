@@ -443,12 +443,13 @@ class Matching:
         own = None if verdicts is None else self._partner_side.verdict(partner)
         if verdicts is None or own is None:
             return None
-        verdicts.append(own)
-        if any(found.row_by_row for found in verdicts):
-            return None
-        sets = [found.passing for found in verdicts if found.passing is not None]
-        able = self._row_side.able
-        return tuple(sets) if able == self._store.everything.bits else (able, *sets)
+        sets = [self._row_side.able]
+        for found in (*verdicts, own):
+            if found.row_by_row:
+                return None
+            if found.passing is not None:
+                sets.append(found.passing)
+        return tuple(sets)
 
     def one_by_one(
         self, partner: Partner, bits: int, sides: tuple[bool, bool], willing: int = 0
