@@ -33,7 +33,6 @@ ORDER = {
     ),
     "classad/table": (
         "memo", "arrays", "vectors", "shapes", "store", "expressions", "answers", "table",
-        "repeated",
     ),
     "policy": (
         "foreign_package", "data", "attributes", "versions", "language", "history", "config",

@@ -82,9 +82,10 @@ class Table:
         self._requests = 0
         self._cache = PredicateCache(self._store, self._budget)
         self._valuations = Valuations(self._store, self._budget)
-        self._matching = Matching(self._cache)
+        #: Finds the rows that match jobs, and keeps what is known of jobs that come again.
+        self.matching = Matching(self._cache)
 
-    def _count_request(self) -> None:
+    def count_request(self) -> None:
         """Count a request; what is known of expressions goes if it has become too much."""
         self._requests += 1
         if self._requests == 2:  # what a single one needs would be found anew for each
@@ -212,12 +213,12 @@ class Table:
 
     def _take_in(self, changed: set[str], structural: bool) -> None:
         """Forget what follows from columns that have changed."""
-        structural |= self._matching.lists_differ(changed)
+        structural |= self.matching.lists_differ(changed)
         if changed or structural:
             differing = None if structural else changed
             self._cache.forget(differing)
             self._valuations.forget(differing)
-            self._matching.forget(differing)
+            self.matching.forget(differing)
 
     def refresh(self) -> None:
         """Look again at all rows of a table that was ``placed`` over them."""
@@ -227,7 +228,7 @@ class Table:
             names = None if changes.appeared else changes.names
             self._cache.forget(names, changes.split)
             self._valuations.forget(names, changes.split)
-            self._matching.begin_again(names)
+            self.matching.begin_again(names)
 
     def update(self, ads: Iterable[ClassAd], key: str = "Name") -> Rows:
         """Newer ads in place of those with the same ``Name``; the others become new rows.
@@ -293,8 +294,8 @@ class Table:
         """``match``; None if evaluating the requirements one by one could draw a random number."""
         if job.redefines_scope_names:
             return None
-        self._count_request()
-        found = self._matching.decided(job, self._bits(within), (True, True), thorough=True)
+        self.count_request()
+        found = self.matching.decided(job, self._bits(within), (True, True), thorough=True)
         return None if found is None else Rows(self._store.size, found)
 
     def match_many(
@@ -333,9 +334,9 @@ class Table:
         bits, sides = self._bits(within), (job_side, rows_side)
         partner = self.partner(job, context)
         if partner.redefines_scope_names:
-            return Rows(self._store.size, self._matching.one_by_one(partner, bits, sides))
-        self._count_request()
-        return Rows(self._store.size, self._matching.matching(partner, bits, sides))
+            return Rows(self._store.size, self.matching.one_by_one(partner, bits, sides))
+        self.count_request()
+        return Rows(self._store.size, self.matching.matching(partner, bits, sides))
 
     # --- expressions ----------------------------------------------------------------------------
 
@@ -379,7 +380,7 @@ class Table:
         store = self._store
         if partner.redefines_scope_names:
             return 0, store.everything.bits
-        self._count_request()
+        self.count_request()
         shape = store.shapes.of(tree)
         verdict = self._cache.predicate(shape, of_row, store.everything).verdict(partner)
         return verdict.true, verdict.row_by_row | partner.row_by_row
@@ -403,7 +404,7 @@ class Table:
         target = ClassAd() if target is None and not of_row else target
         partner = target if isinstance(target, Partner) else self.partner(target, context)
         if not partner.redefines_scope_names:
-            self._count_request()
+            self.count_request()
         codes, values = self._valuations.codes(tree, of_row, partner, bits)
         return codes, self._values_out(values)
 
@@ -448,7 +449,7 @@ class Table:
         if target.redefines_scope_names:
             codes, values = self._valuations.codes(expr, of_row, target, bits)
             return array("d", map(convert, values)), codes
-        self._count_request()
+        self.count_request()
         return self._valuations.coded_numbers(expr, of_row, target, convert, bits)
 
     def referenced_columns(self, names: Iterable[str]) -> ReferencedColumns:

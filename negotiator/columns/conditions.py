@@ -22,7 +22,6 @@ from classad.table import Rows, Table
 from classad.table.arrays import bits_of, flag, rows_of, without
 from classad.table.expressions.partner import Partner
 from classad.table.memo import Answers
-from classad.table.repeated import AnswerMemory
 from classad.table.shapes import text_of
 from negotiator.columns.chance import UnsureError
 from negotiator.matching.candidate import Refusal, Tally
@@ -187,12 +186,13 @@ class Conditions:
         return lambda ask, kind, bits: bits if condition.true(ask) else 0
 
     def _matching(self, condition: Condition) -> Way:
-        table, size, memory = self._table, self._size, AnswerMemory(self._table)
+        table, size = self._table, self._size
 
         def way(ask: SetAsk, kind: MatchKind, bits: int) -> int:
             known = ask.answers.get(condition)
             if known is None:
-                known = memory.matching(ask.partner)
+                table.count_request()
+                known = table.matching.by_columns(ask.partner)
                 if known is None:
                     matched = table.match_surely(ask.partner, within=Rows(size, bits))
                     if matched is None:

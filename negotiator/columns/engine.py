@@ -18,7 +18,6 @@ from classad.syntax.lazy import LazyExpression
 from classad.table import Rows, Table
 from classad.table.arrays import rows_of, without
 from classad.table.expressions.partner import INSTANT
-from classad.table.repeated import AnswerMemory
 from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.conditions import Conditions, SetAsk, Way, every_slot
 from negotiator.columns.rank_keys import ColumnFound, KeyMaker, Keys, Passed
@@ -85,8 +84,8 @@ class AlikeRequests:
     same as far as anything reads it.
     """
 
-    def __init__(self, memory: AnswerMemory) -> None:
-        self._memory = memory
+    def __init__(self, table: Table) -> None:
+        self._shapes = table.store.shapes
         self._read = -1
         self._besides: list[str] = []
         self._clock = False
@@ -99,7 +98,7 @@ class AlikeRequests:
             return None
         node = wanted._node
         text = (node.text, node.how) if node.__class__ is LazyExpression else id(wanted)
-        read = self._memory.read
+        read = self._shapes.read
         if len(read) != self._read:
             self._read, self._clock = len(read), INSTANT in read
             self._besides = sorted(_BESIDES & read)
@@ -154,8 +153,7 @@ class ColumnEngine:
         ]
         self._preferring = conditions.questions.get(STARTD_PREFERS)
         self._keys = KeyMaker(slots, table, policy)
-        self._memory = AnswerMemory(table)
-        self._alike = AlikeRequests(self._memory) if lasting else None
+        self._alike = AlikeRequests(table) if lasting else None
 
     def find(
         self, board: Board, request: Request, asker: Requester, allowance: Allowance, tally: Tally
@@ -171,7 +169,7 @@ class ColumnEngine:
         ask = SetAsk(board, request.ad, asker, context, allowance.permits, table=table)
         alike = None if self._alike is None else self._alike.key(request, context)
         if alike is not None:
-            ask.answers = self._memory.of(alike)
+            ask.answers = table.matching.known(alike)
         known = len(ask.answers)
         try:
             passed = self._passed(ask, left ^ opaque if opaque else left)
@@ -182,7 +180,7 @@ class ColumnEngine:
         if alike is not None and len(ask.answers) > known:
             # Kept, so that its identity stays its own.
             ask.answers["requirements"] = request.ad.raw("Requirements")
-            self._memory.keep(alike, ask.answers)
+            table.matching.keep(alike, ask.answers)
         if each or board.policy.ignore_job_ranks:
             return RankedList(self._one_by_one(ask, allowance, passed, keys, opaque, tally))
         ask.count(tally)

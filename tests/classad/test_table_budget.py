@@ -11,7 +11,6 @@ from classad.evaluate import evaluate
 from classad.match import symmetric_match
 from classad.table.expressions.partner import INSTANT
 from classad.table.memo import Answers, Budget, Memo
-from classad.table.repeated import AnswerMemory
 
 BUDGET = 500_000
 Ask = Callable[[Table, int], object]
@@ -151,54 +150,53 @@ def test_a_table_says_what_it_holds() -> None:
 def test_answers_are_kept_until_a_row_changes_or_others_need_the_room() -> None:
     table = Table(SLOTS, budget=20_000)
     table.match(job(1))
-    memory = AnswerMemory(table)
-    answers = memory.of("like this")
+    memory = table.matching
+    answers = memory.known("like this")
     assert answers == {}
     answers["rows"] = 0b101
-    assert memory.of("like this") == {}
+    assert memory.known("like this") == {}
     memory.keep("like this", answers)
-    assert memory.of("like this") == {"rows": 0b101}
-    assert memory.of("like that") == {}
+    assert memory.known("like this") == {"rows": 0b101}
+    assert memory.known("like that") == {}
     table.replace(3, slot(3))  # the same as before
-    assert memory.of("like this") == {"rows": 0b101}
+    assert memory.known("like this") == {"rows": 0b101}
     table.replace(3, slot(4))
-    assert memory.of("like this") == {}
+    assert memory.known("like this") == {}
     most = table.held + 20_000
     for number in range(100):
         memory.keep(number, Answers({"rows": number}))
         assert table.held <= most
-    assert memory.of(0) == {}
-    assert memory.of(99) == {"rows": 99}
+    assert memory.known(0) == {}
+    assert memory.known(99) == {"rows": 99}
     # What a row inherits is in no column.
     table.replace(3, ClassAd({"Memory": 1}))
     memory.keep("like this", answers)
     child = slot(3)
     child.chain(ClassAd({"Colour": "red"}))
     table.replace(3, child)
-    assert memory.of("like this") == {}
+    assert memory.known("like this") == {}
 
 
 def test_the_rows_that_match_are_those_that_sets_have_in_common() -> None:
     table = Table(SLOTS)
     for number in range(60):
-        sets = AnswerMemory(table).matching(table.partner(job(number)))
+        sets = table.matching.by_columns(table.partner(job(number)))
         assert sets is not None
         common = [row for row in range(30) if all(rows >> row & 1 for rows in sets)]
         assert common == list(table.match(job(number)))
     for text in ("random() > 2", "TARGET.Memory > 0 && random() > 2"):
         chance = ClassAd({"RequestMemory": 1, "Requirements": ExprTree(text)})
-        assert AnswerMemory(table).matching(table.partner(chance)) is None
+        assert table.matching.by_columns(table.partner(chance)) is None
 
 
 def test_what_is_read_of_partners_is_known_before_it_is_answered() -> None:
     table = Table(SLOTS)
-    memory = AnswerMemory(table)
-    assert memory.read == set()
+    assert table.store.shapes.read == set()
     table.match(job(1))
-    assert memory.read >= {"requestmemory"}
-    assert not memory.read & {"wanted", "owner"}
+    assert table.store.shapes.read >= {"requestmemory"}
+    assert not table.store.shapes.read & {"wanted", "owner"}
     table.select("Memory > TARGET.Wanted", ClassAd({"Wanted": ExprTree("Most + 1"), "Most": 3}))
-    assert memory.read >= {"wanted", "most"}
-    assert INSTANT not in memory.read
+    assert table.store.shapes.read >= {"wanted", "most"}
+    assert INSTANT not in table.store.shapes.read
     table.select("time() > TARGET.Most", ClassAd({"Most": 3}))
-    assert INSTANT in memory.read
+    assert INSTANT in table.store.shapes.read

@@ -64,7 +64,7 @@ def test_loaded_rows() -> None:
     loaded = load_long(text.encode())
     table = Table.from_columns(loaded)
     agrees(table, list(load_long(text.encode()).to_ads(ClassAd)))
-    asked = table._matching._row_side
+    asked = table.matching._row_side
     assert asked is not None
     assert any(
         group.circular and not group.row_by_row

@@ -183,7 +183,7 @@ def test_fewer_predicates_than_conjuncts() -> None:
         (job,) = load_long(text.encode()).to_ads(ClassAd)
         expected = [row for row in range(51, 100) if row != number]
         assert list(table.match(job)) == expected
-    rows = table._matching._row_side
+    rows = table.matching._row_side
     assert rows is not None
     assert len(rows.predicates) == 3
     assert len(table._cache._predicates) < 8

@@ -344,8 +344,19 @@ class Matching:
         self._splits = Splits(cache.store.shapes)
         self._row_side: RowSide | None = None
         self._partner_side = PartnerSide(cache, self._splits)
-        #: See ``classad.table.repeated``.
-        self.answers: dict[object, Answers] = {}
+        #: By the keys of partners that come again, see ``keep``.
+        self._answers: dict[object, Answers] = {}
+
+    def known(self, key: object) -> Answers:
+        """What is known of partners with a key; nothing where rows are asked one by one."""
+        return (None if self._store.row_by_row else self._answers.get(key)) or Answers()
+
+    def keep(self, key: object, answers: Answers) -> None:
+        """Keep answers that hold for all rows, until some row changes or others need the room.
+
+        Partners with this key are the same to all that reads of them what is in ``Shapes.read``.
+        """
+        self._cache.budget.add(self._answers, key, answers)
 
     def lists_differ(self, names: set[str]) -> bool:
         """Whether what these columns hold stands in lists that were written out for partners."""
@@ -353,7 +364,7 @@ class Matching:
 
     def forget(self, names: set[str] | None) -> None:
         """Rows have been replaced: columns have changed; None: expressions in them, too."""
-        self._cache.budget.drop(self.answers)
+        self._cache.budget.drop(self._answers)
         if self._row_side is not None and (names is None or not self._row_side.survives(names)):
             self._row_side = None
         if names is None:
@@ -363,7 +374,7 @@ class Matching:
 
     def begin_again(self, names: set[str] | None) -> None:
         """All rows may be others; ``names``: the columns that differ, None: any."""
-        self._cache.budget.drop(self.answers)
+        self._cache.budget.drop(self._answers)
         self._row_side = None
         lists = self._partner_side.lists
         same = names is not None and not lists.touched(names)
@@ -435,7 +446,7 @@ class Matching:
 
         None if columns do not tell of each row.
         """
-        if partner.row_by_row or partner.ad is None:
+        if partner.row_by_row or partner.redefines_scope_names or partner.ad is None:
             return None
         if self._row_side is None:
             self._row_side = RowSide(self._cache, self._splits)
