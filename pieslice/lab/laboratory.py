@@ -14,17 +14,20 @@ from typing import Final, cast
 
 from attr import evolve
 
-from pieslice.data import Content
+from pieslice.data import Content, Record
 from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading
+from pieslice.lab.asked import lane, number
 from pieslice.lab.experiments.runs import Runs
 from pieslice.lab.experiments.visits import Visit, folder, opened
 from pieslice.lab.sharing.saved import SavedPage
 from pieslice.lab.start.desk import Desk
-from pieslice.lab.worker import Gone, Refused, Workers, begun, spawn
+from pieslice.lab.worker import Gone, Outdated, Refused, Workers, begun, spawn
 from pieslice.negotiate.text import iso_time
 from pieslice.reports.layout import plural
 
+#: Lanes of which the newest question is known; a page that is loaded again has new ones.
+_LANES: Final = 1000
 #: Why a page of a pool that is not open any more gets no answer.
 ANOTHER: Final = "another pool was opened in this laboratory: reload the page"
 
@@ -62,6 +65,8 @@ class Lab:
         self._start = start
         self._workers: Workers | None = None
         self._starting = asyncio.Lock()
+        #: Of each lane the number of the newest question, as the page counts them.
+        self._newest: dict[str, float] = {}
         self.runs: Final = Runs()
         #: The pool to which a counterexample leads back.
         self.visit: Visit | None = None
@@ -238,6 +243,20 @@ class Lab:
     def admits(self, token: str) -> bool:
         """Whether it is the token."""
         return hmac.compare_digest(token.encode(), self.token.encode())
+
+    def lane(self, asked: Record, name: str) -> str:
+        """The lane of a question; raises ``Outdated`` if a newer one has come before it.
+
+        Each of the connections of a browser may be the first that is heard.
+        """
+        found, count = lane(asked, name), number(asked.get("turn", 0))
+        if 0 < count < self._newest.get(found, 0):
+            raise Outdated
+        self._newest.pop(found, None)
+        self._newest[found] = count
+        if len(self._newest) > _LANES:
+            del self._newest[next(iter(self._newest))]
+        return found
 
     async def ask(self, which: int, method: str, *arguments: object, lane: str = "") -> Content:
         """What a worker answers."""

@@ -35,7 +35,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pieslice.data import Record
 from pieslice.lab.asked import cycle as _cycle
-from pieslice.lab.asked import lane as _lane
 from pieslice.lab.asked import number as _number
 from pieslice.lab.asked import text as _text
 from pieslice.lab.asked import texts as _texts
@@ -269,16 +268,16 @@ async def _pool(lab: Lab, _: Record) -> object:
 
 
 async def _edit(lab: Lab, asked: Record) -> object:
-    return await lab.ask(0, "edit", _texts(asked), _cycle(asked), lane=_lane(asked, "edit"))
+    return await lab.ask(0, "edit", _texts(asked), _cycle(asked), lane=lab.lane(asked, "edit"))
 
 
 async def _follow(lab: Lab, asked: Record) -> object:
     """One more cycle; a newer edit ends it."""
-    return await lab.ask(0, "follow", _texts(asked), _cycle(asked), lane=_lane(asked, "edit"))
+    return await lab.ask(0, "follow", _texts(asked), _cycle(asked), lane=lab.lane(asked, "edit"))
 
 
 async def _suggest(lab: Lab, asked: Record) -> object:
-    return await lab.ask(0, "suggest", lane=_lane(asked, "edit"))
+    return await lab.ask(0, "suggest", lane=lab.lane(asked, "edit"))
 
 
 async def _why(lab: Lab, asked: Record) -> object:
@@ -287,28 +286,28 @@ async def _why(lab: Lab, asked: Record) -> object:
         raise ValueError(f"{what!r} is no job, user or group")
     slot = None if slot is None else _text(slot)
     given = _texts(asked), what, _text(asked["name"]), slot, _cycle(asked)
-    return await lab.ask(0, "why", *given, lane=_lane(asked, "why"))
+    return await lab.ask(0, "why", *given, lane=lab.lane(asked, "why"))
 
 
 async def _rank(lab: Lab, asked: Record) -> object:
     given = _texts(asked), _text(asked["job"]), _cycle(asked)
-    return await lab.ask(0, "rank", *given, lane=_lane(asked, "rank"))
+    return await lab.ask(0, "rank", *given, lane=lab.lane(asked, "rank"))
 
 
 async def _tree(lab: Lab, asked: Record) -> object:
     slot = asked.get("slot")
     slot = None if slot is None else _text(slot)
     given = _texts(asked), _text(asked["job"]), slot, _cycle(asked)
-    return await lab.ask(0, "tree", *given, lane=_lane(asked, "tree"))
+    return await lab.ask(0, "tree", *given, lane=lab.lane(asked, "tree"))
 
 
 async def _export(lab: Lab, asked: Record) -> object:
     given = _texts(asked), lab.words, _cycle(asked)
-    return await lab.ask(0, "export", *given, lane=_lane(asked, "export"))
+    return await lab.ask(0, "export", *given, lane=lab.lane(asked, "export"))
 
 
 async def _check(lab: Lab, asked: Record) -> object:
-    return await lab.ask(1, "check", _texts(asked), lane=_lane(asked, "check"))
+    return await lab.ask(1, "check", _texts(asked), lane=lab.lane(asked, "check"))
 
 
 async def _run(lab: Lab, asked: Record) -> object:
@@ -346,7 +345,7 @@ async def _choose(lab: Lab, asked: Record) -> object:
 
 
 async def _changed(lab: Lab, asked: Record) -> object:
-    return {"files": await lab.ask(0, "changed", lane=_lane(asked, "changed"))}
+    return {"files": await lab.ask(0, "changed", lane=lab.lane(asked, "changed"))}
 
 
 async def _events(request: Request) -> Response:
@@ -364,12 +363,12 @@ async def _events(request: Request) -> Response:
 
 async def _knobs(lab: Lab, asked: Record) -> object:
     every = asked.get("every") is True
-    return await lab.ask(1, "knobs", _texts(asked), every, lane=_lane(asked, "knobs"))
+    return await lab.ask(1, "knobs", _texts(asked), every, lane=lab.lane(asked, "knobs"))
 
 
 async def _difference(lab: Lab, asked: Record) -> object:
     given = _texts(asked), _text(asked["name"])
-    return await lab.ask(1, "difference", *given, lane=_lane(asked, "difference"))
+    return await lab.ask(1, "difference", *given, lane=lab.lane(asked, "difference"))
 
 
 async def _save(lab: Lab, asked: Record) -> object:
@@ -387,7 +386,7 @@ def _at(method: str) -> _Answer:
 
     async def answer(lab: Lab, asked: Record) -> object:
         place = _text(asked["file"]), int(asked["line"]), int(asked["column"])
-        return await lab.ask(1, method, _texts(asked), *place, lane=_lane(asked, method))
+        return await lab.ask(1, method, _texts(asked), *place, lane=lab.lane(asked, method))
 
     return answer
 

@@ -479,6 +479,16 @@ def trials() -> Iterator[Worker]:
     worker.close()
 
 
+def test_an_older_question_that_is_heard_late_ends_no_newer_one(campus: TestClient) -> None:
+    for kind in ("check", "edit"):
+        text = {"overlay": NO_PREEMPTION, "page": f"late {kind}"}
+        assert "starts" in ask(campus, kind, **text, turn=2)
+        assert ask(campus, kind, **text | {"overlay": ""}, turn=1) == {"cancelled": True}
+        assert "starts" in ask(campus, kind, **text, turn=3)
+        assert "starts" in ask(campus, kind, **text | {"page": "another"}, turn=1)
+    assert campus.post("/api/check", json={"turn": "x"}, headers=OWN).status_code == 400
+
+
 def test_the_newest_edit_counts_and_none_waits_behind_it(trials: Worker) -> None:
     texts = [EditedTexts(f"PRIORITY_HALFLIFE = {number}\n") for number in range(60, 70)]
 

@@ -2,6 +2,7 @@
 
 const PAGE = crypto.randomUUID();
 const newest = {};
+let asked = 0;
 export const trouble = {say: () => {}};
 
 async function answered(response) {
@@ -41,7 +42,7 @@ export async function ask(kind, question) {
   const response = await reached(fetch(`/api/${kind}`, {
     method: "POST",
     headers: {...HEADERS, "content-type": "application/json"},
-    body: JSON.stringify({...question, page: PAGE, pool: document.body.dataset.pool || 0}),
+    body: JSON.stringify({...question, page: PAGE, turn: ++asked, pool: document.body.dataset.pool || 0}),
   }));
   const answer = await answered(response);
   return number !== newest[kind] || answer?.cancelled ? null : answer;
