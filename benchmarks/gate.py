@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -117,7 +116,7 @@ def counts() -> dict[str, float]:
         pool = Path(made) / "pool"
         bench_cycle.make_profile("medium", pool)
         words = [sys.executable, bench_cycle.__file__, "--alone", "medium", "--pool", str(pool)]
-        environment = os.environ | {"PYTHONHASHSEED": "0"}
+        environment = instructions.environment()
         done = subprocess.run(words, env=environment, check=True, capture_output=True)
         found[MEMORY] = round(1000 * json.loads(done.stdout)["peak"], 1)
     return found

@@ -370,6 +370,12 @@ def fuzz(folder: Path) -> Work:
 # --- whole commands -----------------------------------------------------------------------------
 
 
+def environment() -> dict[str, str]:
+    """In which the same is counted each time: Python keeps bytecode, and commands keep code."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONHASHSEED": "0"}
+
+
 def command(*words: object) -> Work:
     """A command, from before its first import; what it prints is let go.
 
@@ -383,7 +389,8 @@ def command(*words: object) -> Work:
             code = getattr(cli, "program", cli.main)()
             assert code != 2, f"{words} is bad usage"
 
-    subprocess.run([sys.executable, "-m", "pieslice", *sys.argv[1:]], capture_output=True)
+    words = [sys.executable, "-m", "pieslice", *sys.argv[1:]]
+    subprocess.run(words, env=environment(), capture_output=True)
     return work
 
 
@@ -493,8 +500,7 @@ def counted(python: Path, name: str, switch: str, profile: Path) -> int | None:
         "valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={profile}",
         str(python), str(Path(__file__).resolve()), "--alone", name, "--switch", switch,
     ]  # fmt: skip
-    environment = os.environ | {"PYTHONHASHSEED": "0"}
-    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    done = subprocess.run(words, env=environment(), capture_output=True, text=True)
     if done.returncode:
         print(f"{name}, {python}: {done.stderr[-1500:]}", file=sys.stderr)
         return None
