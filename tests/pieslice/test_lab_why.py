@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 import pieslice
 from pieslice.api.session import Trial
@@ -162,6 +162,22 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
         page.get_by_role("tab", name="Slots 15").click()
         page.locator("#rows tbody tr", has_text=SLOT).click()
         yield page
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_an_answer_that_comes_late_is_not_shown_in_the_place_of_another_view(page: Page) -> None:
+    waiting: list[Route] = []
+    page.route("**/api/why", lambda route: waiting.append(route))
+    page.locator("#rows tbody tr").last.click()
+    page.get_by_role("tab", name="Expressions").click()
+    sides = page.locator("#answer .side")
+    expect(sides.nth(1).locator(".expression")).not_to_have_count(0)
+    shown = page.locator("#answer").inner_text()
+    with page.expect_response("**/api/why"):
+        waiting[-1].continue_()
+    page.wait_for_timeout(200)
+    assert page.locator("#answer").inner_text() == shown
 
 
 @pytest.mark.browser

@@ -14,6 +14,7 @@ const VIEWS = [["answer", "Answer"], ["rank", "Rank list"], ["tree", "Expression
 let more = {}, viewed = "answer";
 let answerTo = () => null, placeOf = () => null, whenShown = () => {}, origin = null, last = null;
 const past = [], ahead = [];
+let showing = 0;
 
 const link = (text, go) => make("button", {class: "link", click: go}, text);
 
@@ -85,15 +86,17 @@ export async function ask(question, from = null) {
 }
 
 async function show(question) {
+  const number = ++showing, isNewest = () => number === showing;
   last = question;
   whenShown(question);
   byId("why-title").replaceChildren(titled(question));
   showViews();
   try {
     const found = await shownOf(question);
-    if (found && last === question) byId("answer").replaceChildren(...found);
+    // The answer that another view waits for may come first.
+    if (found && isNewest()) byId("answer").replaceChildren(...found);
   } catch (problem) {
-    byId("answer").replaceChildren(make("p", {class: "bad"}, problem.message));
+    if (isNewest()) byId("answer").replaceChildren(make("p", {class: "bad"}, problem.message));
   }
 }
 
@@ -136,6 +139,7 @@ function go(from, to) {
 // What is said of a slot that no job is matched to.
 export function tell(title, text, from) {
   origin = from;
+  showing += 1;
   if (last) past.push(last);
   last = null;
   showViews();
