@@ -372,7 +372,7 @@ async function begin() {
   if (given) openContent(given);
   else if (kept) {
     openContent(kept);
-    byId(sessionStorage.getItem("pieslice-captures-play") ? "capture-play" : "capture")?.focus();
+    byId(time.isPlaying() ? "capture-play" : "capture")?.focus();
   }
   else if (overview.overlay) editor.setTexts({overlay: overview.overlay, files: {}});
   check();

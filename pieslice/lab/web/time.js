@@ -85,11 +85,12 @@ export function begin(given, whenChosen) {
 // --- captures of a history -----------------------------------------------------------------------
 
 const PLAYING = "pieslice-captures-play";
+export const isPlaying = () => Boolean(sessionStorage.getItem(PLAYING));
 
 // Plays the captures from one to the last: each is a page of its own, and the next follows when all is shown.
 function playing(at, count, open) {
   const button = make("button", {id: "capture-play", click: () => {
-    if (sessionStorage.getItem(PLAYING)) return stopped();
+    if (isPlaying()) return stopped();
     sessionStorage.setItem(PLAYING, "1");
     open(at + 1 < count ? at + 1 : 0);
   }});
@@ -99,13 +100,13 @@ function playing(at, count, open) {
   };
   const stopped = () => { sessionStorage.removeItem(PLAYING); label(false); };
   const next = () => {
-    if (!sessionStorage.getItem(PLAYING)) return;
+    if (!isPlaying()) return;
     if (document.body.matches(".busy")) setTimeout(next, STEP / 4);
     else open(at + 1);
   };
   if (at + 1 === count) stopped();
-  label(Boolean(sessionStorage.getItem(PLAYING)));
-  if (sessionStorage.getItem(PLAYING)) setTimeout(next, STEP);
+  label(isPlaying());
+  if (isPlaying()) setTimeout(next, STEP);
   return {button, stopped};
 }
 
