@@ -57,6 +57,8 @@ class Gone(Exception):  # noqa: N818 - its text is the answer
 
 #: How many more objects there are to be than at the last search for garbage before the next.
 _MANY_OBJECTS: Final = 500_000
+#: How many searches among new objects come before one among those that stayed, and so on.
+_SELDOM: Final = (4, 2)
 
 
 @frozen
@@ -97,18 +99,25 @@ def serve(pipe: Connection, kind: str, folder: str | None = None) -> None:
     state, desk = _attempt(lambda: work(*begun.arguments))
     # The pool stays, and so do the last trials: looking through them takes longer than an edit.
     gc.freeze()
-    gc.set_threshold(_MANY_OBJECTS)
+    gc.set_threshold(_MANY_OBJECTS, *_SELDOM)
     try:
         pipe.send((0, state, getattr(desk, "facts", None) if state == DONE else desk))
-        idle = getattr(desk, "idle", None)
         while state == DONE:
-            if idle is not None and inbox.empty():
-                # Nobody waits for what comes of it, or for why nothing does.
-                _attempt(lambda: idle(cancelled=lambda: not inbox.empty()))
+            use_pause(desk, inbox.empty)
             question = inbox.get()
             pipe.send((question.number, *_answer(desk, question, newest, endable, pipe.send)))
     except OSError:
         threading.Event().wait()  # nobody wants the answer: `listen` ends the process
+
+
+def use_pause(desk: object, is_free: Callable[[], bool]) -> None:
+    """Do what nobody waits for, while no question has come: get ready, and search for garbage."""
+    idle = getattr(desk, "idle", None)
+    if idle is not None and is_free():
+        # Nor does anybody want to know why it fails.
+        _attempt(lambda: idle(cancelled=lambda: not is_free()))
+    if is_free() and any(gc.get_count()[1:]):
+        gc.collect()
 
 
 def _answer(

@@ -27,7 +27,7 @@ from pieslice.lab.laboratory import Lab
 from pieslice.lab.pool.trials import identity
 from pieslice.lab.server import HEADER, MOST, application
 from pieslice.lab.texts import EditedTexts
-from pieslice.lab.worker import Gone, Outdated, Refused, Worker
+from pieslice.lab.worker import Gone, Outdated, Refused, Worker, use_pause
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "pieslice" / "lab" / "web"
@@ -477,6 +477,18 @@ def trials() -> Iterator[Worker]:
     worker.ready()
     yield worker
     worker.close()
+
+
+@pytest.mark.parametrize("is_free", [True, False])
+def test_garbage_of_edits_is_searched_for_in_pauses(
+    is_free: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[None] = []
+    monkeypatch.setattr("gc.collect", lambda: searches.append(None))
+    for counts, wanted in (((9, 0, 0), 0), ((9, 1, 0), 1), ((9, 0, 1), 2)):
+        monkeypatch.setattr("gc.get_count", lambda counts=counts: counts)
+        use_pause(object(), lambda: is_free)
+        assert len(searches) == (wanted if is_free else 0)
 
 
 def test_an_older_question_that_is_heard_late_ends_no_newer_one(campus: TestClient) -> None:
