@@ -81,6 +81,13 @@ class Origins:
         led: dict[tuple[_Site, str], tuple[str, ...]] = {}
         return [_references(site, led) for site in self._sites]
 
+    def unread(self) -> list[bool]:
+        """For each character of the value, is it of what a macro adds to that no file has set?
+
+        A built-in value stands there, and what files have that are read before is not known.
+        """
+        return [_is_unread(site) for site in self._sites or ()]
+
     def _ends(self, sites: list[_Site], start: int, end: int) -> Iterator[_Site]:
         """The first and the last site of every stretch of one text in ``start:end``."""
         for index in range(bisect_right(self._runs, start) - 1, len(self._runs)):
@@ -112,6 +119,20 @@ class Origins:
         """Where the sites begin that follow one another in one text, in one reference."""
         sites = self._sites or []
         return [0, *(at for at in range(1, len(sites)) if not _goes_on(sites[at - 1], sites[at]))]
+
+
+def _is_unread(site: _Site) -> bool:
+    """Is it the place of a value from before the first definition of a name?"""
+    owner = site.owner
+    if owner.previous is not None:
+        return False
+    written = owner.written or owner.raw
+    if _itself(owner).fullmatch(_written(owner), site.start, site.end) is not None:
+        return True
+    # `+=` puts what it appends behind the value.
+    return owner.extends_unread and _itself(owner).search(written) is None and (
+        site.end <= len(owner.raw) - len(written)
+    )
 
 
 def _references(site: _Site, led: dict[tuple[_Site, str], tuple[str, ...]]) -> tuple[str, ...]:

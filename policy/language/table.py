@@ -77,6 +77,14 @@ class Definition:
         tail = f", use {self.template}" if self.template else ""
         return f"{self.origin}, line {self.line}{tail}"
 
+    @property
+    def extends_unread(self) -> bool:
+        """Does it add to a value (``X = $(X) && ...``, ``X += ...``) that nothing read has set?
+
+        Then files that are read before set it; the built-in value stands there in their place.
+        """
+        return all(link.written not in (None, link.raw) for link in self.chain())
+
     def chain(self) -> Iterator[Definition]:
         """This definition and those it replaced, newest first."""
         entry: Definition | None = self

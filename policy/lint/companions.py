@@ -256,6 +256,8 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
+    if setting.extends_unread:
+        return  # what it needs may be where that is which it adds to
     for need in _COMPANIONS:
         found = need.macros.fullmatch(setting.macro) if macro.startswith(need.begins) else None
         if found is None or any(

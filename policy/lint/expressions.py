@@ -90,7 +90,20 @@ class MacroExpression:
     @cached_property
     def evaluation(self) -> Evaluation:
         """What it and its parts can come to."""
-        return Evaluation(self.tree, self.surroundings.look_up)
+        return self.evaluated(self.surroundings)
+
+    def evaluated(self, surroundings: Surroundings) -> Evaluation:
+        """The same elsewhere."""
+        return Evaluation(self.tree, surroundings.look_up, self._unread)
+
+    @cached_property
+    def _unread(self) -> frozenset[int]:
+        """The nodes, by ``id()``, that stand for what another file has, to which it adds."""
+        if self.part is not None or not self.view.extends_unread:
+            return frozenset()
+        unread = self.setting.origins.unread()
+        inside = (node for node in self.nodes if unread and all(unread[node.start : node.end]))
+        return frozenset(map(id, inside))
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:

@@ -356,7 +356,8 @@ def recognised(view: View, findings: Iterable[Diagnostic]) -> Fragment | None:
     extends = any(name.casefold() == macro_of(one) for one in findings for name in _holes_of(one))
     if len(lacks) >= _ENOUGH or extends:
         return Fragment(lacks)
-    return Fragment(adds="DAEMON_LIST") if host_of(view.config).adds else None
+    adds = "DAEMON_LIST" if host_of(view.config).adds else view.extends_unread
+    return Fragment(adds=adds) if adds else None
 
 
 def _holes_of(found: Diagnostic) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import EXPANDED, Place, Reading, place, read_knob
 from policy.knobs.shares import GROUP_NAMES
+from policy.knobs.uses import find_use
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean
@@ -110,6 +111,15 @@ class Setting:
     def endless(self) -> ExpansionError | None:
         """Why the value has no end, if so."""
         return self._expansion if isinstance(self._expansion, ExpansionError) else None
+
+    @property
+    def extends_unread(self) -> bool:
+        """Is it an expression that adds to the one of another file, as START = $(START) && ...?"""
+        if find_use(self.macro) is None:
+            return False
+        if self.prefix is None:
+            return self.entry.extends_unread
+        return any(self.origins.unread())
 
     def whole(self) -> Item:
         """The expanded value as its only part."""
@@ -233,6 +243,11 @@ class View:
 
         entries = (setting.entry for setting in self.settings)
         return {name.casefold(): name for name in names_of_its_own(entries)}
+
+    @cached_property
+    def extends_unread(self) -> str:
+        """The first macro that adds to the expression of another file; empty if none does."""
+        return next((one.name for one in self.settings if one.extends_unread), "")
 
     @cached_property
     def folded_groups(self) -> dict[str, int]:

@@ -20,7 +20,6 @@ from policy.language.table import Definition
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import EVERY_OTHER, Finding, Per, finding
 from policy.lint.trees import names
-from policy.values.evaluation import Evaluation
 
 ALWAYS_AT_ALL: Final = Finding(
     "P419",
@@ -60,33 +59,29 @@ def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
         return
     value = one.evaluation.value.condition()
     if value.truths == {True} and not value.undefined and not value.error:
-        if not _extends_default(one):
+        if not _extends_plain(one):
             message = f"{one.name} is true whatever its attributes are"
             yield one.say(ALWAYS_AT_ALL, message, one.tree)
     elif _is_switched_off(one):
         return
-    elif True not in value.truths and not _extends_default(one):
+    elif True not in value.truths and not _extends_plain(one):
         yield one.say(never_at_all, f"{one.name} is never true", one.tree)
     elif one.name.casefold() == "start" and _never_when_free(one):
         message = f"{one.name} is never true for a free slot and an idle job"
         yield one.say(never_at_all, message, one.tree)
 
 
-def _extends_default(one: MacroExpression) -> bool:
-    """Does it add to what was there, as in ``WANT_SUSPEND = $(WANT_SUSPEND) && ...``?
-
-    What was there is the built-in value, or a plain True or False of the file, which says what is
-    meant.
-    """
+def _extends_plain(one: MacroExpression) -> bool:
+    """Does it add to a plain True or False of the file, which says what is meant?"""
     entry, before = one.setting.entry, one.setting.entry.previous
-    plain = before is None or _plain(before) is not None
+    plain = before is not None and _plain(before) is not None
     return plain and entry.written not in (None, entry.raw)
 
 
 def _is_switched_off(one: MacroExpression) -> bool:
     """Was there a plain False of the file?"""
     before = one.setting.entry.previous
-    return before is not None and _plain(before) is False and _extends_default(one)
+    return before is not None and _plain(before) is False and _extends_plain(one)
 
 
 def _plain(entry: Definition) -> bool | None:
@@ -95,7 +90,7 @@ def _plain(entry: Definition) -> bool | None:
 
 
 def _never_when_free(one: MacroExpression) -> bool:
-    free = Evaluation(one.tree, evolve(one.surroundings, free=True).look_up)
+    free = one.evaluated(evolve(one.surroundings, free=True))
     return True not in free.value.condition().truths
 
 

@@ -8,7 +8,7 @@ the whole, and for every node as it stands and for itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import cache
 from math import ceil, floor, inf, nextafter
 from typing import Final, NamedTuple, TypeAlias
@@ -64,7 +64,11 @@ class _Outcome(NamedTuple):
 class Evaluation:
     """The values of a tree and its nodes."""
 
-    def __init__(self, tree: Node, look_up: LookUp) -> None:
+    def __init__(
+        self, tree: Node, look_up: LookUp, unknown: Container[int] = frozenset()
+    ) -> None:
+        """``unknown``: the nodes, by their ``id()``, of which nobody knows what stands there."""
+        self._unknown: Final = unknown
         # One attribute is asked for at each of its nodes, and each of these often.
         self._look_up: LookUp = cache(look_up)
         self._values: dict[int, Abstract] = {}
@@ -105,6 +109,8 @@ class Evaluation:
         if by_itself and not self._recording and id(node) in self._alone:
             return self._alone[id(node)]
         outcome = self._outcome(node, facts)
+        if id(node) in self._unknown:
+            outcome = _Outcome(ANYTHING, facts, facts)
         if self._recording:
             before = self._values.get(id(node), NOTHING)
             self._values[id(node)] = join(before, outcome.value)
