@@ -130,8 +130,10 @@ def _is_unread(site: _Site) -> bool:
     if _itself(owner).fullmatch(_written(owner), site.start, site.end) is not None:
         return True
     # `+=` puts what it appends behind the value.
-    return owner.extends_unread and _itself(owner).search(written) is None and (
-        site.end <= len(owner.raw) - len(written)
+    return (
+        owner.extends_unread
+        and _itself(owner).search(written) is None
+        and (site.end <= len(owner.raw) - len(written))
     )
 
 

@@ -64,9 +64,7 @@ class _Outcome(NamedTuple):
 class Evaluation:
     """The values of a tree and its nodes."""
 
-    def __init__(
-        self, tree: Node, look_up: LookUp, unknown: Container[int] = frozenset()
-    ) -> None:
+    def __init__(self, tree: Node, look_up: LookUp, unknown: Container[int] = frozenset()) -> None:
         """``unknown``: the nodes, by their ``id()``, of which nobody knows what stands there."""
         self._unknown: Final = unknown
         # One attribute is asked for at each of its nodes, and each of these often.
