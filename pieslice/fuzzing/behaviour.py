@@ -22,7 +22,7 @@ from pieslice.fuzzing.schema import Schema
 from pieslice.reports.document import NOT_SHOWN, view
 from policy.attributes import find_attribute
 from policy.config import Config
-from policy.explain.roles import may_read, readers_of
+from policy.explain.roles import is_whole, may_read, readers_of
 from policy.lint.environment import is_known
 
 #: Pairs of slots and jobs that are tried where nobody says for how long.
@@ -144,13 +144,16 @@ def behaviour_of(
 
 
 def _rests_on_a_guess(config: Config, one: BrokenProperty) -> bool:
-    """Is a value undefined only where slots lack what a script of the startd may give them, or what
-    MACHINE_RESOURCE_<name> gives them, even if that is 0?"""
+    """Is a value undefined only where slots lack what a script of the startd or another file may
+    give them, or what MACHINE_RESOURCE_<name> gives them, even if that is 0?"""
     name = _OF_SLOT.fullmatch(one.clause)
     if name is None or one.property != "total" or "STARTD" not in readers_of(one.macro):
         return False
     givers = [f"MACHINE_RESOURCE_{name[1]}"]
-    givers += ["STARTD_CRON_JOBLIST"] if find_attribute(name[1]) is None else []
+    if find_attribute(name[1]) is None:
+        if not is_whole(config):
+            return True
+        givers.append("STARTD_CRON_JOBLIST")
     found = (config.lookup(giver) for giver in givers)
     return any(one is not None and not one.is_builtin for one in found)
 

@@ -67,7 +67,15 @@ _ONE_BY_ONE: Final = {
     "startd_sends_alives": Obsolete(),
     "is_valid_checkpoint_platform": Obsolete(),
     "negotiator_traffic_interval": Obsolete(),
+    "dagman_generate_rescue_dag": Obsolete(
+        why="condor_dagman writes a rescue DAG of its own accord"
+    ),
 }
+#: The levels of access, for which daemons ask for settings of security.
+_LEVELS: Final = (
+    "read|write|negotiator|administrator|owner|config|daemon|soap|default|client"
+    "|advertise_(?:master|schedd|startd)"
+)
 #: The same for names of one form; ``instead`` may refer to the groups of the pattern.
 _FAMILIES: Final = (
     (late_regex(r"host(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
@@ -100,6 +108,20 @@ _FAMILIES: Final = (
         Obsolete(why="the SOAP interface is gone"),
     ),
     (late_regex(r"stork\w*"), Obsolete(why="Stork is gone")),
+    (late_regex(rf"sec_({_LEVELS})_methods"), Obsolete(r"sec_\1_authentication_methods")),
+    (
+        late_regex(
+            rf"sec_(?!(?:{_LEVELS})_)[a-z]\w*_"
+            r"(?:authentication|encryption|integrity|negotiation)(?:_methods)?"
+        ),
+        Obsolete(
+            why="it has no level: READ, WRITE, DAEMON, CLIENT, ADVERTISE_STARTD, DEFAULT, ..."
+        ),
+    ),
+    (
+        late_regex(r"(shadow|starter)_standard\w*|standard_universe\w*"),
+        Obsolete(why="the standard universe is gone"),
+    ),
 )
 _OF_A_FAMILY: Final = any_of(pattern for pattern, _ in _FAMILIES)
 #: Macros that were predefined for expressions, and now come with a template.

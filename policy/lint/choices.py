@@ -47,6 +47,8 @@ _LIST: Final = late_regex(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
 _BETWEEN_COMMAS: Final = late_regex(r"[^,\s]([^,\n]*[^,\s])?")
 _MOST_TYPES: Final = 10
 _CATEGORY: Final = late_regex(r"-?([^:]*)(:\d+)?")
+#: An item without any of these is a sign, as the operators of expressions are.
+_NAMES_SOMETHING: Final = late_regex(r"[\w*]")
 _SEPARATOR: Final = late_regex(r"[^,\s|()]+")
 
 
@@ -162,6 +164,8 @@ def twice(view: View, setting: Setting) -> Iterator[Diagnostic]:
     seen: set[str] = set()
     for item in setting.items():
         folded = item.text.casefold()
+        if not _NAMES_SOMETHING.search(folded):
+            continue
         if folded in seen and counts[folded] > 1:
             yield setting.say(twice, f"{setting.macro} has `{item.text}` already", item)
             return

@@ -16,11 +16,13 @@ from attr import frozen
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from policy.data.tables import folded_attribute_names
-from policy.knobs.lists import SUBMIT_LISTS, is_list
+from policy.explain.roles import is_whole
+from policy.knobs.lists import SUBMIT_LISTS, is_list, memberships
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
 from policy.lint import lists
-from policy.lint.finding import Meant, Per, finding, looks_at, meant
+from policy.lint.finding import NOTE, Meant, Per, finding, looks_at, meant
+from policy.lint.trees import references, scope_of
 from policy.lint.view import Item, Setting, View, covering
 
 #: So many letters at both ends are the same in a name and what is short for it.
@@ -296,6 +298,59 @@ def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if covering(item.text) is not None:
         advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
         yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
+
+
+@finding(
+    "P214",
+    "an attribute of one's own that no list publishes",
+    "A macro becomes an attribute of the machine's ad when STARTD_ATTRS names it. `MY.Name` is"
+    " undefined without that, and so is `Name` alone: `$(Name)` is the macro's value.",
+    "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
+    "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
+    per=Per.CONFIGURATION,
+    elsewhere=True,
+)
+def not_published(view: View) -> Iterator[Diagnostic]:
+    """Macros that expressions mean as attributes, and those that they mean as macros."""
+    used: dict[str, tuple[Setting, str]] = {}
+    for setting in view.expressions():
+        for node in references(setting.tree) if setting.tree else ():
+            scope = scope_of(node)
+            if scope == "my" and _is_of_slots(setting):
+                used[node.name.casefold()] = setting, "MY."
+            elif node.base is None and node.name.casefold() in view.macros:
+                used.setdefault(node.name.casefold(), (setting, ""))
+    known = folded_attribute_names().union(*view.items.values()) if used else frozenset()
+    for setting in view.settings:
+        name = setting.macro.casefold()
+        user, scope = used.get(name, (setting, ""))
+        if user is setting or name in known or setting.knob is not None:
+            continue
+        if not scope and (_has_a_use(view, setting) or name in view.own_names):
+            continue
+        message = f"`{scope}{setting.macro}` in {user.name} is undefined: no list publishes it"
+        help_text = f"add `{setting.macro}` to STARTD_ATTRS"
+        if not scope:
+            name = setting.macro
+            message = f"`{name}` in {user.name} is an attribute, and no list publishes this macro"
+            lists_it = f", or {help_text}" if _is_of_slots(user) else ""
+            help_text = f"`$({setting.macro})` is its value{lists_it}"
+        found = not_published.named(setting.entry, message, help_text)
+        if not scope and not is_whole(view.config):
+            found.severity = NOTE  # another file may list it
+        yield found
+
+
+def _is_of_slots(setting: Setting) -> bool:
+    return setting.knob is not None and setting.knob.read_by == "STARTD"
+
+
+def _has_a_use(view: View, setting: Setting) -> bool:
+    """May a macro be there for another end than the expression that has its bare name?"""
+    name = setting.macro.casefold()
+    read = bool(memberships(name)) or find_readers(name) is not None or setting.prefix is not None
+    asked = re.compile(rf"\$\w*\({re.escape(name)}\b", re.IGNORECASE)
+    return read or any(asked.search(one.entry.written or one.entry.raw) for one in view.settings)
 
 
 @looks_at(Per.SETTING, of="|".join(SUBMIT_LISTS))

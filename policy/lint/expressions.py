@@ -22,6 +22,7 @@ from classad.syntax.nodes import Binary, Node, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.lists import memberships
+from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.reading import Place
 from policy.knobs.uses import find_use
 from policy.language import statements
@@ -45,9 +46,10 @@ _REFERS: Final = late_regex(r"\$\w*\(")
 _SHOWN: Final = 80
 _PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
 _SUBMITTED: Final = Use("job", "slot", Wanted.ANY, moment="as an attribute of the job")
-#: What every daemon asks of its own ad.
+#: What every daemon asks of each ad that it sends.
 _SHUTDOWN: Final = ("daemon_shutdown", "daemon_shutdown_fast")
-_UPDATED: Final = Use("slot", "", Wanted.CONDITION, moment="when the startd sends an ad")
+#: What is known of these ads; of those of other daemons nothing is.
+_SENT: Final = {"STARTD": "slot", "SCHEDD": "schedd"}
 
 
 @frozen
@@ -206,8 +208,8 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
             use = _PUBLISHED
         elif use is None and folded in jobs:
             use = _SUBMITTED
-        elif (setting.prefix or "").upper() == "STARTD" and folded in _SHUTDOWN:
-            use = _UPDATED
+        elif folded in _SHUTDOWN:
+            use = _of_shutdown((setting.prefix or "").upper())
         if use is None:
             continue
         parsed = _parsed(setting) if taken else _read(setting)
@@ -218,6 +220,13 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
         found = MacroExpression(view, setting, text, tree, use, where, own)
         if taken or not found.has_holes:
             yield found
+
+
+def _of_shutdown(daemon: str) -> Use:
+    """How a daemon evaluates DAEMON_SHUTDOWN, each its own where none is named."""
+    who = f"the {daemon.lower()}" if daemon in DAEMONS else "a daemon"
+    ad = _SENT.get(daemon, "either")
+    return Use(ad, "", Wanted.CONDITION, moment=f"when {who} sends an ad")
 
 
 def _parsed(setting: Setting) -> tuple[str, Node] | None:

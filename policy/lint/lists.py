@@ -22,7 +22,7 @@ from policy.data.tables import builtin_table, folded_attribute_names
 from policy.explain.roles import is_whole
 from policy.explain.sentences import listing
 from policy.knobs import find_knob
-from policy.knobs.lists import LISTS, LISTS_BY_NAME, NameList, is_list, memberships
+from policy.knobs.lists import LISTS_BY_NAME, NameList, is_list, memberships
 from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.lines import lines_with_conditions
@@ -31,21 +31,26 @@ from policy.language.table import Definition
 from policy.lint.finding import NOTE, Advice, Finding, Meant, Per, Repair, finding, looks_at, meant
 from policy.lint.names import is_spoken_of
 from policy.lint.security import EVERYBODY
-from policy.lint.trees import references, scope_of
 from policy.lint.view import ITEM, Item, Setting, View, is_own
 
 NOT_DEFINED: Final = Finding(
     "P211",
     "a name in a list that nothing defines",
     "An item of STARTD_CRON_JOBLIST, JOB_TRANSFORM_NAMES, STARTD_ATTRS and the like stands for"
-    " other macros. The daemons go on without an item whose macros are not there; few log it.",
+    " other macros. The daemons go on without an item whose macros are not there; few log it. Such"
+    " a list is no expression: of `A && B` they take A and B, and of `A&&B` nothing.",
     "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n",
     "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
     elsewhere=True,
+    observed="Observed with 25.14.1: signs in the lists of its startd, schedd, master, negotiator"
+    " and collector, of which the logs say nothing, but for `Submit requirement && not defined,"
+    " ignoring` and `No path found for job '&&'; skipping`.",
 )
 _NAME: Final = late_regex(r"[A-Za-z_][\w.]*")
 _QUOTES: Final = "\"'"
+#: Signs of expressions, which separate no names.
+_SIGN: Final = late_regex(r"&&|\|\||[!()+&|]")
 #: Macros whose value is one name.
 _PLAIN: Final = frozenset(
     ("UID_DOMAIN", "FILESYSTEM_DOMAIN", "TRUST_DOMAIN", "SCHEDD_NAME", "NETWORK_HOSTNAME")
@@ -120,36 +125,19 @@ def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
             return
 
 
-@finding(
-    "P217",
-    "an attribute whose value does not parse",
-    "The value of a macro in STARTD_ATTRS, SCHEDD_ATTRS and the like is an expression; a text needs"
-    " quotes. The daemon logs `Failed to insert ClassAd attribute`, and the ad is without it.",
-    "STARTD_ATTRS = Model\nModel = Dell R750\n",
-    'STARTD_ATTRS = Model\nModel = "Dell R750"\n',
-    observed="Observed with 25.14.1: its startd logs `CONFIGURATION PROBLEM: Failed to insert"
-    " ClassAd attribute` and goes on.",
-    per=Per.CONFIGURATION,
-)
-def no_value(view: View) -> Iterator[Diagnostic]:
-    """Attributes whose macros hold no expression."""
-    lists, listed = [names for names in LISTS if names.lists_attributes], view.items
-    published = set().union(*(listed.get(names.name, set()) for names in lists))
-    for setting in view.settings:
-        named = setting.macro.casefold() in published and setting.knob is None
-        broken = setting.unparsable() if named else None
-        if broken is not None:
-            yield setting.say(no_value, *broken, "a text needs quotes")
-
-
 def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagnostic]:
     # A user may give those that something uses.
     used = _used(view, setting) if names.name == "SUBMIT_ATTRS" else set()
     known: list[str] | None = None
+    signs, text = False, setting.text()
     for item in setting.items():
         if names.lists_attributes and "*" in item.text:
             message = f"{setting.macro} takes names and no patterns: `{item.text}` is none"
             yield setting.say(NOT_DEFINED, message, item, names.without)
+        added = item.text.startswith("+") and not text[: item.start].strip()  # `=+`, told there
+        if _SIGN.search(item.text) and not (signs or added or "$" in item.text):
+            yield _no_expression(setting, item, names)
+            signs = True
         is_name = item.text.casefold() not in used and _NAME.fullmatch(item.text)
         if is_name and not _is_defined(view, names, item.text):
             macro = names.defined_by[0].replace("<name>", item.text)
@@ -157,6 +145,8 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
             known = _unlisted_names(view, names) if known is None else known
             advice = meant(item.text, known, names.without)
+            if item.text.casefold() == setting.macro.casefold():
+                advice = Meant(f"$({setting.macro})", item.text)
             if isinstance(advice, Meant) or not _is_added(view, names):
                 found = setting.say(NOT_DEFINED, message, item, advice, names=(macro,))
                 alone = names.lists_attributes or not known
@@ -164,6 +154,16 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
                     found.severity = NOTE
                     found.help = f"{names.without}, unless another file defines it"
                 yield found
+
+
+def _no_expression(setting: Setting, item: Item, names: NameList) -> Diagnostic:
+    """An operator in a list, which is passed over, or a part of a name that nothing defines."""
+    message = f"{setting.macro} is a list of names and no expression: `{item.text}` is no name"
+    alone = not _NAME.search(item.text)
+    lost = "it is passed over" if alone else names.without
+    found = setting.say(NOT_DEFINED, message, item, f"{lost}; names have commas or blanks between")
+    found.severity = NOTE if alone else found.severity
+    return found
 
 
 def _is_added(view: View, names: NameList) -> bool:
@@ -238,33 +238,6 @@ def _ending(macro: str, item: str, names: NameList, listed: Iterable[str]) -> Ad
         if words[0].casefold() in listed and is_one_edit(end.casefold(), aside):
             return Meant(macro[: -len(end)] + aside.upper(), macro)
     return None
-
-
-@finding(
-    "P214",
-    "an attribute of one's own that no list publishes",
-    "A macro becomes an attribute of the machine's ad when STARTD_ATTRS names it. `MY.Name` is"
-    " undefined without that.",
-    "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
-    "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
-    per=Per.CONFIGURATION,
-    elsewhere=True,
-)
-def not_published(view: View) -> Iterator[Diagnostic]:
-    """Macros that expressions of the startd mean as attributes of the slot."""
-    used: dict[str, str] = {}
-    for setting in view.expressions():
-        if setting.knob is not None and setting.knob.read_by == "STARTD" and setting.tree:
-            for node in references(setting.tree):
-                if scope_of(node) == "my":
-                    used.setdefault(node.name.casefold(), setting.name)
-    known = folded_attribute_names().union(*view.items.values()) if used else frozenset()
-    for setting in view.settings:
-        name = setting.macro.casefold()
-        if name in used and name not in known and setting.knob is None:
-            message = f"`MY.{setting.macro}` in {used[name]} is undefined: no list publishes it"
-            help_text = f"add `{setting.macro}` to STARTD_ATTRS"
-            yield not_published.named(setting.entry, message, help_text)
 
 
 # --- prefixes, and second assignments -------------------------------------------------------------

@@ -17,7 +17,7 @@ from policy.data.tables import folded_attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES
-from policy.knobs.lists import LISTS, memberships
+from policy.knobs.lists import LISTS, is_list, memberships
 from policy.knobs.obsolete import Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
@@ -35,7 +35,7 @@ from policy.lint.spelling import (
     vocabulary,
     without_first,
 )
-from policy.lint.view import Setting, View, is_own, view
+from policy.lint.view import ITEM, Setting, View, is_own, view
 from policy.versions import NEWEST, Version, parse_version
 
 UNKNOWN: Final = Finding(
@@ -276,8 +276,14 @@ def _is_harmless(setting: Setting, found: Obsolete) -> bool:
     entry, now = setting.entry, setting.config.lookup(found.instead)
     if not (entry.raw if entry.written is None else entry.written).strip():
         return True
+    if found.why and read_boolean(setting.text(), setting.config.scope.functions.evaluate) is False:
+        return True  # what is gone is off
     own = now is not None and not now.is_builtin
-    return own and setting.beside(found.instead).strip() == setting.text().strip()
+    texts = [setting.text(), setting.beside(found.instead)]
+    if is_list(found.instead):
+        old, new = (set(ITEM.findall(text.casefold())) for text in texts)
+        return own and (old <= new or "*" in new)
+    return own and texts[0].strip() == texts[1].strip()
 
 
 def _unread(view: View, setting: Setting) -> Diagnostic | None:

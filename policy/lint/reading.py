@@ -14,6 +14,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.knobs.declaration import KnobKind
+from policy.knobs.lists import LISTS, is_list
 from policy.knobs.readers import find_readers, longer_name
 from policy.knobs.reading import IGNORED, behind_expression
 from policy.knobs.uses import find_use
@@ -196,6 +197,8 @@ _SUBMITTED: Final = frozenset(
 #: Daemons that end at any expression of theirs that does not parse.
 _STRICT: Final = ("DEFRAG", "ROOSTER")
 _OF_SLOTS = late_regex(r"SLOT(?:_TYPE_)?\d+_", re.IGNORECASE)
+#: What an expression has and a text without quotes has not.
+_OPERATORS: Final = late_regex(r"&&|\|\||[=!<>]=|=[?!]=|[<>()\[{]")
 _TRAILING = late_regex(r"\s#(?:\s|$)")
 _REMAINS = late_regex(r"(?<!\$)\$\w*\(")
 _NESTED = late_regex(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
@@ -346,6 +349,37 @@ def _behind(setting: Setting) -> Iterator[Diagnostic]:
 def _cut_short(setting: Setting) -> bool:
     """Is there a finding for the cause?"""
     return any(called[1] in FUNCTIONS for called in _NESTED.finditer(setting.entry.raw))
+
+
+@finding(
+    "P217",
+    "an attribute whose value does not parse",
+    "The value of a macro in STARTD_ATTRS, SCHEDD_ATTRS and the like is an expression; a text needs"
+    " quotes. The daemon logs `Failed to insert ClassAd attribute`, and the ad is without it.",
+    "STARTD_ATTRS = Model\nModel = Dell R750\n",
+    'STARTD_ATTRS = Model\nModel = "Dell R750"\n',
+    observed="Observed with 25.14.1: its startd logs `CONFIGURATION PROBLEM: Failed to insert"
+    " ClassAd attribute` and goes on.",
+    per=Per.CONFIGURATION,
+)
+def no_value(view: View) -> Iterator[Diagnostic]:
+    """Attributes whose macros hold no expression."""
+    lists, listed = [names for names in LISTS if names.lists_attributes], view.items
+    published = set().union(*(listed.get(names.name, set()) for names in lists))
+    for setting in view.settings:
+        named = setting.macro.casefold() in published and setting.knob is None
+        broken = setting.unparsable() if named else None
+        if broken is None or setting.mistake is None:
+            continue
+        name = setting.macro
+        itself = [item for item in setting.items() if item.text.casefold() == name.casefold()]
+        if itself and is_list(name):
+            message = f"{name} lists its own name, and its value is no expression"
+            yield setting.say(no_value, message, itself[0], Meant(f"$({name})", itself[0].text))
+            continue
+        is_text = not _OPERATORS.search(setting.text())
+        help_text = "a text needs quotes" if is_text else setting.mistake.help
+        yield setting.say(no_value, *broken, help_text)
 
 
 @finding(

@@ -12,10 +12,11 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from classad.patterns import late_regex
+from policy.explain.roles import is_whole
 from policy.language.numbers import Evaluate, read_integer
 from policy.lint.companions import is_routing
 from policy.lint.expressions import HELD, ROUTES, has_body
-from policy.lint.finding import ERROR, NOTE, Meant, Repair, finding
+from policy.lint.finding import ERROR, Meant, Repair, finding
 from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
 from policy.transforms.lines import Command, MacroAssignment, TransformLine
@@ -42,8 +43,8 @@ _COUNTED: Final = {"targetuniverse": "the grid universe", "maxjobs": "100", "max
     "P248",
     "a route that takes no job, or a transform that takes all, for want of REQUIREMENTS",
     "`REQUIREMENTS = ...` sets a variable that nobody reads. The router ignores a route without"
-    " REQUIREMENTS unless JOB_ROUTER_SOURCE_JOB_CONSTRAINT has a value; a transform without them is"
-    " for every job.",
+    " REQUIREMENTS unless JOB_ROUTER_SOURCE_JOB_CONSTRAINT has a value, as it has in the files of"
+    " HTCondor-CE; a transform without them is for every job.",
     bad="JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  UNIVERSE VANILLA\n"
     "  SET Site 1\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
     good="JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
@@ -71,6 +72,8 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
                 return
     if not is_route or not is_routing(view, setting, "JOB_ROUTER"):
         return
+    if not is_whole(view.config):
+        return  # the rest of a gateway's files has the constraint
     if rules.requirements is None and not view.config.text(CONSTRAINT):
         message = f"{setting.macro} has no REQUIREMENTS, and the router ignores it"
         help_text = f"`REQUIREMENTS true` takes every job; {CONSTRAINT} may do without"
@@ -80,8 +83,6 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
             found = no_requirements.at(message, *spot, help_text, macro=setting.macro)
         else:
             found = no_requirements.named(entry, message, help_text)
-        if "daemon_list" not in view.defined:
-            found.severity = NOTE  # the rest of a gateway's files has the constraint
         yield found
 
 

@@ -23,7 +23,7 @@ from classad.language.operators import IDENTITY
 from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config
-from policy.explain.roles import Host, host_of, is_whole
+from policy.explain.roles import Host, host_of, is_whole, readers_of
 from policy.explain.sentences import listing
 from policy.knobs.lists import memberships
 from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, find_readers
@@ -215,8 +215,7 @@ def _readers_of(setting: Setting) -> set[str]:
             return set(own)
     if setting.knob is not None:
         return {setting.knob.read_by} & set(JUDGED)
-    readers = find_readers(setting.macro)
-    return set() if readers is None else set(readers.daemons) & set(JUDGED)
+    return set(readers_of(setting.macro)) & set(JUDGED)
 
 
 def _verdict(

@@ -25,7 +25,6 @@ from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import EXPANDED, Place, Reading, place, read_knob
 from policy.knobs.shares import GROUP_NAMES
-from policy.knobs.uses import find_use
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean
@@ -115,6 +114,8 @@ class Setting:
     @property
     def extends_unread(self) -> bool:
         """Is it an expression that adds to the one of another file, as START = $(START) && ...?"""
+        from policy.knobs.uses import find_use
+
         if find_use(self.macro) is None:
             return False
         if self.prefix is None:
@@ -172,17 +173,22 @@ class Setting:
         about = {"macro": self.macro, "definition": self.entry, **about}
         return kind.at(message, *self.place(part.start, part.end), help, **about)
 
-    def unparsable(self) -> tuple[str, Item] | None:
-        """What is wrong with the value as an expression, and where; None if it can be parsed."""
+    @cached_property
+    def mistake(self) -> Diagnostic | None:
+        """What is wrong with the value as an expression; None if it is empty or can be parsed."""
         try:
             parse(self.text())
         except ClassAdParseError as mistake:
-            found = mistake.diagnostic
-            assert found is not None
-            if self.text().strip():
-                where = Item("", found.start, max(found.end, found.start + 1))
-                return f"{self.macro}: {found.message}", where
+            return mistake.diagnostic if self.text().strip() else None
         return None
+
+    def unparsable(self) -> tuple[str, Item] | None:
+        """The same as a message and a place."""
+        found = self.mistake
+        if found is None:
+            return None
+        where = Item("", found.start, max(found.end, found.start + 1))
+        return f"{self.macro}: {found.message}", where
 
     def beside(self, name: str) -> str:
         """What its reader has for another macro; empty if undefined or without end."""

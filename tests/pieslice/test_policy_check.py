@@ -390,7 +390,8 @@ def test_lines_that_assign_with_a_colon_are_one_cause(
     [
         ("START = SquidData == True\nSTARTD_CRON_JOBLIST = SQUID\n", False),
         ("START = TARGET.SquidData != True\nSTARTD_CRON_JOBLIST = SQUID\n", True),
-        ("START = SquidData != True\n", True),
+        ("START = SquidData != True\n", False),
+        ("DAEMON_LIST = MASTER, STARTD\nSTART = SquidData != True\n", True),
         ("START = KeyboardIdle > 900 && MonitorSelfAge < 86400\n", False),
         ("START = GPUs > 0\nMACHINE_RESOURCE_GPUs = 0\n", False),
         ("START = Tapes > 0\nMACHINE_RESOURCE_tapes = 4\n", False),

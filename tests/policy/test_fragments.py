@@ -50,3 +50,184 @@ def test_neither_is_it_where_another_macro_has_the_sum(text: str) -> None:
 ])  # fmt: skip
 def test_what_no_value_from_before_can_change_is_told(text: str, id_: str) -> None:
     assert id_ in {one.id for one in examine(read(text)).findings}
+
+
+# --- lists of names -------------------------------------------------------------------------------
+
+CRON = "STARTD_CRON_{0}_EXECUTABLE = /bin/x\nSTARTD_CRON_{0}_PERIOD = 5m\n"
+#: Lists of names with what defines the names A and B in each.
+LISTED = {
+    **dict.fromkeys(
+        ("STARTD_ATTRS", "SCHEDD_ATTRS", "MASTER_ATTRS", "NEGOTIATOR_ATTRS", "SUBMIT_ATTRS"),
+        "A = 1\nB = 2\n",
+    ),
+    "JOB_TRANSFORM_NAMES": "JOB_TRANSFORM_A = SET X 1\nJOB_TRANSFORM_B = SET Y 1\n",
+    "SUBMIT_REQUIREMENT_NAMES": "SUBMIT_REQUIREMENT_A = true\nSUBMIT_REQUIREMENT_B = true\n",
+    "STARTD_CRON_JOBLIST": CRON.format("A") + CRON.format("B"),
+}
+
+
+def said(text: str) -> list[tuple[str | None, str, str]]:
+    """The findings: number, severity and the characters that each is about."""
+    found = examine(read(text)).findings
+    return [(one.id, one.severity, one.source.text[one.start : one.end]) for one in found]  # type: ignore[union-attr]
+
+
+@every_case("name, signs", [(name, sign) for name in LISTED for sign in ("&&", "||", "+", "&")])
+def test_signs_between_names_are_passed_over_and_names_with_signs_are_none(
+    name: str, signs: str
+) -> None:
+    """As the daemons of 25.14.1: of `A && B` both are taken, of `A&&B` nothing is."""
+    apart = f"{name} = A {signs} B {signs} $({name})\n{LISTED[name]}"
+    assert said(apart) == [("P211", "note", signs)]
+    together = f"{name} = A{signs}B, A, B\n{LISTED[name]}"
+    assert said(together) == [("P211", "warning", f"A{signs}B")]
+
+
+@every_case("name", LISTED)
+def test_a_list_that_lists_its_own_name_means_its_value(name: str) -> None:
+    found = examine(read(f"{name} = {name}, A, B\n{LISTED[name]}")).findings
+    assert [one.help for one in found] == [f"did you mean `$({name})`?"]
+    assert all(one.edit is not None and one.edit.text == f"$({name})" for one in found)
+
+
+@every_case("value, help_text", [
+    ("Dell R750", "a text needs quotes"),
+    ("node7, rack 4", "a text needs quotes"),
+    ("(5 + 3", "a `)` is missing"),
+    ("{1, 2", "a `}` is missing"),
+    ("ifThenElse(Cpus > 3, 1", "a `)` is missing"),
+    ("Cpus > 3 &&", None),
+    ("Cpus >= >= 3", None),
+])  # fmt: skip
+def test_only_a_text_is_told_to_need_quotes(value: str, help_text: str | None) -> None:
+    [found] = examine(read(f"STARTD_ATTRS = Rack\nRack = {value}\n")).findings
+    assert (found.id, found.help) == ("P217", help_text)
+
+
+# --- names of the past ----------------------------------------------------------------------------
+
+
+@every_case("text", [
+    "ALLOW_WRITE = a.x, *.b.x\nHOSTALLOW_WRITE = *.b.x a.x\n",
+    "ALLOW_WRITE = a.x, *.b.x\nHOSTALLOW_WRITE = A.x\n",
+    "ALLOW_READ = *\nHOSTALLOW_READ = *.b.x\n",
+    "DENY_WRITE = bad.x, worse.x\nHOSTDENY_WRITE = bad.x\n",
+    "ALLOW_ADMINISTRATOR = cm.x, a.x\nALLOW_OWNER = a.x\n",
+    "ENABLE_SOAP = False\n",
+    "ENABLE_WEB_SERVER = 0\n",
+    "QUILL_ENABLED = FALSE\n",
+    "USE_CKPT_SERVER = False\n",
+    "GLEXEC_JOB = false\n",
+    "SCHEDD.ENABLE_SOAP = False\n",
+])  # fmt: skip
+def test_an_old_name_that_loses_nothing_is_not_told(text: str) -> None:
+    assert said(text) == []
+
+
+@every_case("text", [
+    "ALLOW_WRITE = a.x\nHOSTALLOW_WRITE = a.x, b.x\n",
+    "HOSTALLOW_WRITE = a.x\n",
+    "DENY_WRITE = bad.x\nHOSTDENY_WRITE = bad.x, worse.x\n",
+    "ENABLE_SOAP = True\n",
+    "GLEXEC_JOB = $(USES_IT)\nUSES_IT = True\n",
+    "QUILL_NAME = q\n",
+    "STARTD_SENDS_ALIVES = False\n",
+])  # fmt: skip
+def test_an_old_name_that_asks_for_something_is_told(text: str) -> None:
+    assert [id_ for id_, _, _ in said(text)] == ["P205"]
+
+
+# --- attributes and macros ------------------------------------------------------------------------
+
+
+@every_case("expression", [
+    "START = (Widgets == 5) && JobUniverse == 5\n",
+    "PREEMPT = TotalTimeClaimedBusy > Widgets\n",
+    "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2 && Widgets > 3\n",
+    "SYSTEM_PERIODIC_HOLD = JobStatus == 2 && NumJobStarts > widgets\n",
+])  # fmt: skip
+def test_a_macro_of_which_only_the_bare_name_is_used_is_meant_by_its_value(expression: str) -> None:
+    """A bare name is an attribute for every daemon, and macros are none of their own accord."""
+    [found] = examine(read(f"Widgets = 5\n{expression}")).findings
+    assert found.id == "P214"
+    assert (found.help or "").startswith("`$(Widgets)` is its value")
+    assert ("STARTD_ATTRS" in (found.help or "")) == (
+        expression[:3] in ("STA", "PRE") and not expression.startswith("PREEMPTION")
+    )
+
+
+@every_case("text", [
+    "STARTD_ATTRS = Widgets\nSTART = Widgets == 5 && JobUniverse == 5\n",
+    "SUBMIT_ATTRS = Widgets\nSYSTEM_PERIODIC_HOLD = NumJobStarts > Widgets\n",
+    "START = Widgets == 5 && JobUniverse == 5\nRANK = $(Widgets) + TARGET.JobPrio\n",
+    "START = TARGET.Widgets == 5 && JobUniverse == 5\n",
+    "START = $(Widgets) == 5 && JobUniverse == 5\n",
+    "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET Widgets 5\n"
+    "SYSTEM_PERIODIC_HOLD = NumJobStarts > Widgets\n",
+])  # fmt: skip
+def test_a_name_that_some_ad_has_and_a_macro_with_a_use_are_left_alone(text: str) -> None:
+    assert "P214" not in {id_ for id_, _, _ in said(f"Widgets = 5\n{text}")}
+
+
+@every_case("text, ids", [
+    ('STARTD.DAEMON_SHUTDOWN = State == "Unclaimed" && Activity == "Idle"\n', []),
+    ("STARTD.DAEMON_SHUTDOWN_FAST = TotalRunningJobs == 0\n", ["P407"]),
+    ("SCHEDD.DAEMON_SHUTDOWN = TotalRunningJobs == 0 && TotalIdleJobs == 0\n", []),
+    ('SCHEDD.DAEMON_SHUTDOWN_FAST = State == "Unclaimed"\n', ["P407"]),
+    ("MASTER.DAEMON_SHUTDOWN = STARTD_StartTime =?= 0\n", []),
+    ("MASTER.DAEMON_SHUTDOWN = DaemonStrtTime > 0\n", ["P401"]),
+    ('DAEMON_SHUTDOWN = Sttae == "Unclaimed"\n', ["P401"]),
+    ('DAEMON_SHUTDOWN = State == "Unclaimed"\n', []),
+])  # fmt: skip
+def test_a_daemon_asks_for_its_end_in_the_ads_that_it_sends(text: str, ids: list[str]) -> None:
+    """Seen of 25.14.1: its startd, schedd, master and negotiator; the collector never asks."""
+    assert [id_ for id_, _, _ in said(text)] == ids
+
+
+@every_case("name, instead", [
+    ("SEC_ADVERTISE_AUTHENTICATION", ""),
+    ("SEC_ADVERTISE_COLLECTOR_ENCRYPTION", ""),
+    ("SEC_STARTD_INTEGRITY", ""),
+    ("SEC_ADVERTISE_SCHEDD_METHODS", "SEC_ADVERTISE_SCHEDD_AUTHENTICATION_METHODS"),
+    ("SEC_CLIENT_METHODS", "SEC_CLIENT_AUTHENTICATION_METHODS"),
+    ("SHADOW_STANDARD_JOB_DEBUG", ""),
+    ("DAGMAN_GENERATE_RESCUE_DAG", ""),
+])  # fmt: skip
+def test_a_name_that_no_program_of_25_14_1_holds_or_makes_is_told(name: str, instead: str) -> None:
+    """Settings of security are made of levels: that of ADVERTISE_STARTD counts, and that of
+    ADVERTISE does not, as a tool that sends an ad shows."""
+    [found] = examine(read(f"{name} = REQUIRED\n")).findings
+    assert found.id == "P205"
+    assert instead in (found.help or "")
+
+
+@every_case("level, what", [
+    (level, what)
+    for level in ("ADVERTISE_MASTER", "ADVERTISE_SCHEDD", "ADVERTISE_STARTD", "CLIENT", "DEFAULT",
+                  "READ", "WRITE", "DAEMON", "NEGOTIATOR", "ADMINISTRATOR", "CONFIG")
+    for what in ("AUTHENTICATION", "INTEGRITY", "NEGOTIATION")
+])  # fmt: skip
+def test_settings_of_security_of_every_level_are_read(level: str, what: str) -> None:
+    assert said(f"SEC_{level}_{what} = REQUIRED\nALLOW_SOAP = cm.x\n") == []
+
+
+# --- what a fragment leaves open ------------------------------------------------------------------
+
+ROUTE = (
+    "JOB_ROUTER_ROUTE_NAMES = Pool\nJOB_ROUTER_ROUTE_Pool @=jrt\n  UNIVERSE VANILLA\n"
+    "  SET Site 1\n@jrt\n"
+)
+
+
+@every_case("more, ids", [
+    ("", []),
+    ("JOB_ROUTER_PRE_ROUTE_TRANSFORM_NAMES = $(JOB_ROUTER_PRE_ROUTE_TRANSFORM_NAMES)\n", []),
+    ("DAEMON_LIST = MASTER, SCHEDD, JOB_ROUTER\nJOB_ROUTER_SOURCE_JOB_CONSTRAINT = Routed\n", []),
+    ("DAEMON_LIST = MASTER, SCHEDD, JOB_ROUTER\n", ["P248"]),
+])  # fmt: skip
+def test_a_route_without_requirements_is_told_where_nothing_else_may_ask(
+    more: str, ids: list[str]
+) -> None:
+    """The files of HTCondor-CE set JOB_ROUTER_SOURCE_JOB_CONSTRAINT, and its routes need none."""
+    assert [id_ for id_, _, _ in said(more + ROUTE)] == ids

@@ -101,3 +101,24 @@ def test_a_daemon_that_finds_no_list_of_its_machines_ends_well() -> None:
     assert told.startswith("condor_had would not start: exit status 0, line 1: ")
     lists = "HAD_ARGS = -p 51450\nHAD_LIST = a.x:51450, b.x:51450\n"
     assert verdicts_on(f"{listed}{lists}")["condor_had"] == "condor_had would start"
+
+
+@pytest.mark.parametrize(
+    ("macro", "daemon"),
+    [
+        ("SCHEDD_INTERVAL = 60", "schedd"),
+        ("FLOCK_TO = cm.example.edu", "schedd"),
+        ("FLOCK_FROM = *.example.edu", "schedd"),
+        ("SYSTEM_PERIODIC_REMOVE = JobStatus == 5", "schedd"),
+        ("JOB_DEFAULT_REQUESTMEMORY = 512", "schedd"),
+        ("NEGOTIATOR_INTERVAL = 60", "negotiator"),
+        ("COLLECTOR_UPDATE_INTERVAL = 60", "collector"),
+        ("MASTER_UPDATE_INTERVAL = 60", "master"),
+        ("DEFRAG_INTERVAL = 600", "defrag"),
+    ],
+)
+def test_a_macro_that_is_a_daemons_by_its_name_is_for_it_beside_others(
+    macro: str, daemon: str
+) -> None:
+    for text in (f"START = True\n{macro}\n", f"{macro}\nSTART = True\n"):
+        assert set(verdicts_on(text)) == {f"condor_{daemon}", "condor_startd"}
