@@ -23,7 +23,7 @@ from pieslice.reports.document import NOT_SHOWN, view
 from policy.attributes import find_attribute
 from policy.config import Config
 from policy.explain.roles import is_whole, may_read, readers_of
-from policy.lint.environment import is_known
+from policy.lint.environment import is_known, left_out
 
 #: Pairs of slots and jobs that are tried where nobody says for how long.
 PAIRS: Final = 4000
@@ -150,8 +150,9 @@ def _rests_on_a_guess(config: Config, one: BrokenProperty) -> bool:
     if name is None or one.property != "total" or "STARTD" not in readers_of(one.macro):
         return False
     givers = [f"MACHINE_RESOURCE_{name[1]}"]
-    if find_attribute(name[1]) is None:
-        if not is_whole(config):
+    row = find_attribute(name[1])
+    if row is None or not row.ads:
+        if not is_whole(config) or left_out(config):
             return True
         givers.append("STARTD_CRON_JOBLIST")
     found = (config.lookup(giver) for giver in givers)

@@ -32,6 +32,15 @@ MISSING: Final = UNDEFINED
 _PRIORITIES: Final = (1.0, 0.5, 10.0, 100.0, 1000.0, 10000.0)
 _RATIOS: Final = (1.0, 1.0001, 1.001, 1.01, 1.1, 2.0, 10.0)
 _USAGE: Final = (0.0, 1.0, 2.0, 4.0, 5.0, 16.0, 100.0)
+#: Functions whose arguments are texts, and a text for attributes of which no more is known.
+_OF_TEXTS: Final = frozenset(
+    (
+        *("stringlistmember", "stringlistimember", "stringlistsize", "stringlistsintersect"),
+        *("stringlistsubsetmatch", "regexp", "regexps", "replace", "split", "strcmp", "stricmp"),
+        *("substr", "tolower", "toupper", "usermap", "versioncmp"),
+    )
+)
+_SOME_TEXT: Final = "x"
 #: A greater integer is a point in time.
 _MOMENT: Final = 10**9
 _SECONDS: Final = (0, 1, 60, 600, 86400)
@@ -82,6 +91,8 @@ class Bounds:
         for name in names(call):
             known = self.constants.setdefault(name, [])
             known.extend(word for word in words if word and not _within(word, known))
+            if not known and call.name.casefold() in _OF_TEXTS:
+                known.append(_SOME_TEXT)
 
 
 def _within(value: AdValue, known: list[AdValue]) -> bool:

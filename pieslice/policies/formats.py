@@ -48,8 +48,6 @@ _ABOUT_WORDS: Final = late_regex(r"P(120|4\d\d)")
 _WORD: Final = late_regex(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
 #: Findings that come in crowds when one list lost what it had: they are one cause by that list.
 _OF_LISTS: Final = ("P212", "P301")
-#: Findings about the items of one list.
-_OF_ITEMS: Final = ("P211",)
 #: Findings that are one cause if they say the same of what would set them right.
 _BY_HELP: Final = ("P104", "P205", "P241", "P301")
 #: Findings at which a daemon ends.
@@ -147,8 +145,10 @@ def _key(finding: Diagnostic) -> tuple[str | None, str | None, str]:
         return finding.id, finding.severity, finding.help
     if finding.id in _OF_LISTS:
         return finding.id, finding.severity, about(finding).needs
-    if finding.id in _OF_ITEMS:
+    if finding.id == "P211":  # items of one list
         return finding.id, finding.severity, about(finding).macro
+    if finding.id == "P120" and finding.severity == NOTE and not finding.help:
+        return finding.id, finding.severity, ""  # what other files have is one cause
     if finding.source is not None and _ABOUT_WORDS.fullmatch(finding.id or ""):
         marked = finding.source.text[finding.start : finding.end]
         if _WORD.fullmatch(marked):

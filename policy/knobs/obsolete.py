@@ -123,6 +123,8 @@ _FAMILIES: Final = (
         Obsolete(why="the standard universe is gone"),
     ),
 )
+#: What old versions ask before they read another macro.
+SWITCHES: Final = frozenset(row.switch.casefold() for row in _ONE_BY_ONE.values() if row.switch)
 _OF_A_FAMILY: Final = any_of(pattern for pattern, _ in _FAMILIES)
 #: Macros that were predefined for expressions, and now come with a template.
 _OF_FRAGMENTS: Final = frozenset(

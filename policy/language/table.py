@@ -83,7 +83,12 @@ class Definition:
 
         Then files that are read before set it; the built-in value stands there in their place.
         """
-        return all(link.written not in (None, link.raw) for link in self.chain())
+        return all(link.extends for link in self.chain())
+
+    @property
+    def extends(self) -> bool:
+        """Does it take over the value from before?  One that repeats a default has its spelling."""
+        return self.written is not None and self.written.casefold() != self.raw.casefold()
 
     def chain(self) -> Iterator[Definition]:
         """This definition and those it replaced, newest first."""

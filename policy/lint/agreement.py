@@ -108,10 +108,9 @@ def availability(view: View) -> Iterator[Diagnostic]:
 
 
 def _without_list(view: View, hosts: Mapping[str, list[Address]]) -> Iterator[Diagnostic]:
-    """A daemon of DAEMON_LIST that ends without the list of its machines; a list that adds to
-    another file's is no whole configuration."""
+    """A daemon of DAEMON_LIST that ends without the list of its machines."""
     started = _of(view, "DAEMON_LIST")
-    if started is None or "$(DAEMON_LIST)" in (started.entry.written or "").upper():
+    if started is None or not view.names_daemons:
         return
     for item in started.items():
         name = f"{item.text.upper()}_LIST"
@@ -129,6 +128,7 @@ def _controlled(view: View) -> Iterator[Diagnostic]:
     controls = "NEGOTIATOR" if named is None else named.text().strip().upper() or "NEGOTIATOR"
     if started is None:
         return
+    item = item if view.names_daemons else None  # else what it lacks may be in another file
     if item is not None and controls not in by_name:
         message = f"condor_had has no {controls.lower()} to start: DAEMON_LIST lacks it"
         yield started.say(DISAGREE, message, item)

@@ -38,8 +38,9 @@ from policy.lint.spelling import (
     meant_by_words,
     reordered,
     vocabulary,
+    with_other_end,
 )
-from policy.lint.trees import guarded, names, references, scope_of, sides
+from policy.lint.trees import guarded, is_one_of_some, names, references, scope_of, sides, squeezed
 from policy.lint.view import View
 from policy.values.domain import UNDEFINED_ONLY
 
@@ -374,8 +375,10 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         # Nobody has attributes of their own that are so like those of the negotiator.
         alike = (row.name for row in EPHEMERAL if is_one_place(name, row.name))
         meant = next(alike, None)
+    if meant is None and one.part is not None:
+        meant = with_other_end(name, [own for own in one.own_names if not one.view.uses(own)])
     meant = meant or _spelled_before(one, name)
-    if meant is None:
+    if meant is None or (squeezed(name) == squeezed(meant) and is_one_of_some(one.tree, name)):
         return None
     return UNKNOWN_ATTRIBUTE, f"unknown attribute `{name}` in {one.name}", Meant(meant, name)
 

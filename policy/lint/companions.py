@@ -51,7 +51,7 @@ def _is_listed(view: View, setting: Setting, name: str) -> bool:
     something.
     """
     started = setting.beside("DAEMON_LIST").casefold()
-    manages = "daemon_list" in view.defined and "negotiator" in started
+    manages = view.names_daemons and "negotiator" in started
     return not manages or name.casefold() in view.words
 
 
@@ -73,13 +73,13 @@ def _is_custom(view: View, setting: Setting, name: str) -> bool:
 def is_routing(view: View, setting: Setting, name: str) -> bool:
     """May DAEMON_LIST name the daemon?  What a schedd's machine leaves out says something."""
     started = setting.beside("DAEMON_LIST").casefold()
-    return not ("daemon_list" in view.defined and "schedd" in started) or _names(started, name)
+    return not (view.names_daemons and "schedd" in started) or _names(started, name)
 
 
 def _is_controlling(view: View, setting: Setting, name: str) -> bool:
     """Does DAEMON_LIST name the daemon that controls another one?"""
     started, controller = setting.beside("DAEMON_LIST").casefold(), setting.text().strip()
-    return "daemon_list" not in view.defined or _names(started, controller)
+    return not view.names_daemons or _names(started, controller)
 
 
 def _names(started: str, name: str) -> bool:

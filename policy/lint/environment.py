@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.patterns import late_regex
 from policy.config import Config
 from policy.language.about import about
 
@@ -22,6 +23,7 @@ _OF_VALUES: Final = ("P110", "P111", "P112", "P113")
 #: What says of a text that it is written in another way than it is meant.
 _OF_WRITING: Final = re.compile("P10[2-9]|P115|P12[0-9]")
 _REFERENCE: Final = "$ENV("
+_INCLUDED: Final = late_regex(r"(?im)^[ \t]*include\b.*\$ENV\(.*")
 #: What a reference to a variable that is not there expands to.
 _UNDEFINED: Final = "UNDEFINED"
 
@@ -38,6 +40,14 @@ def lacking(config: Config) -> Callable[[Diagnostic], list[str]]:
     if is_known(config) or not any(_REFERENCE in text for text in chain(texts, raw)):
         return lambda found: []
     return partial(_missing, config)
+
+
+def left_out(config: Config) -> list[str]:
+    """The variables that say which files to include, where nobody says what they are."""
+    if is_known(config):
+        return []
+    included = (one[0] for source in config.texts for one in _INCLUDED.finditer(source.text))
+    return [name for text in included for name in config.scope.variables_in(text)]
 
 
 def _missing(config: Config, found: Diagnostic) -> list[str]:

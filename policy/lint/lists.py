@@ -49,6 +49,7 @@ NOT_DEFINED: Final = Finding(
 )
 _NAME: Final = late_regex(r"[A-Za-z_][\w.]*")
 _QUOTES: Final = "\"'"
+_ROUTES: Final = "JOB_ROUTER_ROUTE_NAMES"
 #: Signs of expressions, which separate no names.
 _SIGN: Final = late_regex(r"&&|\|\||[!()+&|]")
 #: Macros whose value is one name.
@@ -139,6 +140,8 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             yield _no_expression(setting, item, names)
             signs = True
         is_name = item.text.casefold() not in used and _NAME.fullmatch(item.text)
+        if names.name == _ROUTES and _is_old_route(view, item.text):
+            continue  # that nobody reads these is told there
         if is_name and not _is_defined(view, names, item.text):
             macro = names.defined_by[0].replace("<name>", item.text)
             of_item = "which" if macro == item.text else f"and `{macro}`"
@@ -154,6 +157,12 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
                     found.severity = NOTE
                     found.help = f"{names.without}, unless another file defines it"
                 yield found
+
+
+def _is_old_route(view: View, name: str) -> bool:
+    """Is a route defined in the way of before 25.0?"""
+    named = re.compile(rf"\bname\s*=\s*\"{re.escape(name)}\"", re.IGNORECASE)
+    return any(named.search(one.entry.raw) for one in view.of_macro.get("job_router_entries", ()))
 
 
 def _no_expression(setting: Setting, item: Item, names: NameList) -> Diagnostic:

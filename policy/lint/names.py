@@ -18,7 +18,7 @@ from policy.history import first_reader, first_reading, is_read, last_reader, re
 from policy.knobs import FAMILIES, KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES
 from policy.knobs.lists import LISTS, is_list, memberships
-from policy.knobs.obsolete import Obsolete, find_obsolete
+from policy.knobs.obsolete import SWITCHES, Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
@@ -248,7 +248,7 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     found = find_obsolete(macro)
     if found is None and knob is not None and knob.replaced_by:
         found = Obsolete(knob.replaced_by, alias=True)
-    if found is None or (not found.alias and is_spoken_of(view, setting)):
+    if found is None or (not found.alias and _is_used(view, setting)):
         return None  # other values may refer to it
     if suggest(macro, _OF_FAMILIES) is not None:
         return None  # a slip of a macro that is read
@@ -271,12 +271,23 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
     return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
 
 
+def _is_used(view: View, setting: Setting) -> bool:
+    """Has the value of a macro its name among its words that some daemon reads?"""
+    if not is_spoken_of(view, setting):
+        return False
+    word = re.compile(rf"(?<!\w){re.escape(setting.macro)}(?!\w)", re.IGNORECASE)
+    users = [one for one in view.settings if one is not setting and word.search(one.entry.raw)]
+    gone = (find_obsolete(one.macro) for one in users)
+    return not users or any(found is None or found.alias for found in gone)
+
+
 def _is_harmless(setting: Setting, found: Obsolete) -> bool:
     """Does it say nothing, or what is said under the name of today as well?"""
     entry, now = setting.entry, setting.config.lookup(found.instead)
     if not (entry.raw if entry.written is None else entry.written).strip():
         return True
-    if found.why and read_boolean(setting.text(), setting.config.scope.functions.evaluate) is False:
+    off = _is_off(setting, setting.text())
+    if (found.why and off) or (found.switch and _is_off(setting, setting.beside(found.switch))):
         return True  # what is gone is off
     own = now is not None and not now.is_builtin
     texts = [setting.text(), setting.beside(found.instead)]
@@ -284,6 +295,10 @@ def _is_harmless(setting: Setting, found: Obsolete) -> bool:
         old, new = (set(ITEM.findall(text.casefold())) for text in texts)
         return own and (old <= new or "*" in new)
     return own and texts[0].strip() == texts[1].strip()
+
+
+def _is_off(setting: Setting, text: str) -> bool:
+    return read_boolean(text, setting.config.scope.functions.evaluate) is False
 
 
 def _unread(view: View, setting: Setting) -> Diagnostic | None:
@@ -294,7 +309,8 @@ def _unread(view: View, setting: Setting) -> Diagnostic | None:
         return None  # its master reads it, or the daemon under its own name
     if not is_read(macro, version, daemon):
         when = first_reader(macro, version) or last_reader(macro, version)
-        if is_spoken_of(view, setting):
+        switched_off = macro.casefold() in SWITCHES and _is_off(setting, setting.text())
+        if is_spoken_of(view, setting) or switched_off:
             return None
         message = f"`{macro}` is not known to {version}: {when}"
         return UNREAD.named(setting.entry, message, version=True)

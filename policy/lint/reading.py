@@ -198,7 +198,7 @@ _SUBMITTED: Final = frozenset(
 _STRICT: Final = ("DEFRAG", "ROOSTER")
 _OF_SLOTS = late_regex(r"SLOT(?:_TYPE_)?\d+_", re.IGNORECASE)
 #: What an expression has and a text without quotes has not.
-_OPERATORS: Final = late_regex(r"&&|\|\||[=!<>]=|=[?!]=|[<>()\[{]")
+_OPERATORS: Final = late_regex(r"&&|\|\||[=!<>]=|=[?!]=|[<>()\[{#]")
 _TRAILING = late_regex(r"\s#(?:\s|$)")
 _REMAINS = late_regex(r"(?<!\$)\$\w*\(")
 _NESTED = late_regex(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")

@@ -30,6 +30,8 @@ SHORTEST: Final = 8
 _EDGE: Final = 3
 #: An end of a name says from this length on alone what is meant.
 _END: Final = 12
+#: Letters that a name may have more at its beginning than the one that is meant.
+_AHEAD: Final = 4
 #: What SEC_<LEVEL>_ macros have behind their first word.
 _OF_CONNECTIONS: Final = frozenset(
     (
@@ -211,6 +213,18 @@ def without_first(name: str, known: Vocabulary) -> str | None:
         return f"SEC_{name}"
     found = known.by_end.get(f"{head}_{rest}", ())
     return found[0] if len(found) == 1 else None
+
+
+def with_other_end(name: str, known: Iterable[str]) -> str | None:
+    """The only known name that is the same but for a few letters more or less at its beginning:
+    LivAcctSubGroup beside AcctSubGroup."""
+    ends = [
+        one
+        for one in known
+        for short, long in [sorted((name.casefold(), one.casefold()), key=len)]
+        if len(short) >= _END and long.endswith(short) and 0 < len(long) - len(short) <= _AHEAD
+    ]
+    return ends[0] if len(ends) == 1 else None
 
 
 def is_one_place(name: str, known: str) -> bool:

@@ -27,6 +27,7 @@ from classad.syntax.nodes import (
     bare,
     walk,
 )
+from policy.data.tables import folded_attribute_names
 from policy.language.expressions import parse
 
 
@@ -45,6 +46,20 @@ def names(node: Node) -> set[str]:
 def scope_of(node: Reference) -> str | None:
     """``my`` or ``target`` where the reference says so."""
     return node.scope if node.scope in ("my", "target") else None
+
+
+def squeezed(name: str) -> str:
+    """A name without underscores, case-folded."""
+    return name.replace("_", "").casefold()
+
+
+def is_one_of_some(tree: Node, name: str) -> bool:
+    """Does another name of a tree end in the same word behind an underscore, and is no slip itself?
+    Names in pairs, as Want_MPI and Has_MPI, are of a site's own."""
+    _, joint, word = name.casefold().rpartition("_")
+    known = folded_attribute_names()
+    others = (one for one in names(tree) if one != name.casefold() and squeezed(one) not in known)
+    return bool(joint) and any(one.endswith(f"_{word}") for one in others)
 
 
 def number(node: Node) -> float | None:

@@ -29,7 +29,7 @@ from policy.knobs.lists import memberships
 from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.language.about import EVERY, about
-from policy.lint import groups, lists, reading
+from policy.lint import environment, groups, lists, reading
 from policy.lint.agreement import DISAGREE
 from policy.lint.attributes import unknown_function
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
@@ -136,14 +136,17 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     part = Fragment(asked=True) if fragment else None
     if fragment is None:
         part = recognised(seen, findings)
+    elsewhere = environment.left_out(config)
     left_out = any(found.id in (NOT_RUN.id, NOT_HERE.id) for found in findings)
+    variables = list(dict.fromkeys((*variables, *elsewhere)))
     whole = is_whole(config)
     # Which host is the central manager, and the like, stands in one file for all.
     passed = {id(one) for one in findings if one.id == reading.HOLE.id and one.severity == NOTE}
-    if part is not None or left_out:
+    if part is not None or left_out or elsewhere:
         findings, unfinished = soften(seen, findings)
         endings = [one for one in endings if macro_of(one.found) not in unfinished]
-    findings = [one for one in findings if whole or id(one) not in passed]
+    named = whole and (seen.names_daemons or "daemon_list" not in seen.defined)
+    findings = [one for one in findings if named or id(one) not in passed]
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
     host = host_of(config)

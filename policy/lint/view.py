@@ -251,9 +251,22 @@ class View:
         return {name.casefold(): name for name in names_of_its_own(entries)}
 
     @cached_property
+    def names_daemons(self) -> bool:
+        """Does DAEMON_LIST say which daemons run, and add to no list of another file?"""
+        entry = self.config.scope.table.get("DAEMON_LIST")
+        return "daemon_list" in self.defined and not (entry is not None and entry.extends_unread)
+
+    @cached_property
     def extends_unread(self) -> str:
         """The first macro that adds to the expression of another file; empty if none does."""
         return next((one.name for one in self.settings if one.extends_unread), "")
+
+    def uses(self, attribute: str) -> bool:
+        """Does an expression, or a list, speak of an attribute, besides where it is set?"""
+        word = re.compile(rf"(?i)(?<!\w){attribute}(?!\w)")
+        setting = re.compile(rf"(?im)^[ \t]*(?:SET|DEFAULT|EVALSET)[ \t]+{attribute}(?!\w)")
+        texts = [one.entry.raw for one in self.settings]
+        return sum(len(word.findall(text)) - len(setting.findall(text)) for text in texts) > 0
 
     @cached_property
     def folded_groups(self) -> dict[str, int]:

@@ -74,8 +74,7 @@ def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
 def _extends_plain(one: MacroExpression) -> bool:
     """Does it add to a plain True or False of the file, which says what is meant?"""
     entry, before = one.setting.entry, one.setting.entry.previous
-    plain = before is not None and _plain(before) is not None
-    return plain and entry.written not in (None, entry.raw)
+    return before is not None and _plain(before) is not None and entry.extends
 
 
 def _is_switched_off(one: MacroExpression) -> bool:

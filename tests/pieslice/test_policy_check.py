@@ -427,3 +427,23 @@ def test_what_is_left_of_a_block_whose_first_line_cannot_be_read_comes_of_it(
     assert "so, line 2: error[P101]" in said
     assert "so, line 3: warning[P102]" in said
     assert f"{pool}:5:3: warning[P102]" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("START = GLIDEIN_ToRetire > 5\n", False),
+        ("DAEMON_LIST = MASTER, STARTD\nSTART = GLIDEIN_ToRetire > 5 || Tapes != 3\n", True),
+        ("DAEMON_LIST = MASTER, STARTD\ninclude ifexist : $ENV(SITE)\nSTART = Tapes != 3\n", False),
+        ("DAEMON_LIST = MASTER, STARTD\nSTART = TARGET.Dept != 3 && Tapes =!= 3\n", True),
+        # What functions of texts are asked about is a text.
+        ('START = Sites =?= undefined || stringListMember("x", Sites)\n', False),
+        ('START = isUndefined(TARGET.Kind) || regexp("a.c", TARGET.Kind)\n', False),
+    ],
+)
+def test_no_property_is_broken_by_what_other_files_may_give_nor_by_texts_that_are_none(
+    pool: Path, text: str, broken: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text(text)
+    check(pool)
+    assert ("total: START is" in capsys.readouterr().out) is broken

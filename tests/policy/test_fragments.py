@@ -231,3 +231,108 @@ def test_a_route_without_requirements_is_told_where_nothing_else_may_ask(
 ) -> None:
     """The files of HTCondor-CE set JOB_ROUTER_SOURCE_JOB_CONSTRAINT, and its routes need none."""
     assert [id_ for id_, _, _ in said(more + ROUTE)] == ids
+
+
+@every_case("text, ids", [
+    # A switch that is off, and what it switched.
+    ("JOB_ROUTER_USE_DEPRECATED_ROUTER_ENTRIES = False\n", []),
+    ("JOB_ROUTER_USE_DEPRECATED_ROUTER_ENTRIES = 0\nJOB_ROUTER_DEFAULTS = [MaxJobs = 5]\n", []),
+    ("JOB_ROUTER_USE_DEPRECATED_ROUTER_ENTRIES = True\n", ["P206"]),
+    ("JOB_ROUTER_DEFAULTS = [MaxJobs = 5]\n", ["P205"]),
+    # Old names that speak of each other.
+    ("HOSTALLOW_READ = a.x\nHOSTALLOW_WRITE = $(HOSTALLOW_READ), b.x\n", ["P205", "P205"]),
+    ("HOSTALLOW_READ = a.x\nHOSTALLOW_WRITE = b.x\nALLOW_WRITE = $(HOSTALLOW_READ), b.x\n", []),
+])  # fmt: skip
+def test_what_is_off_asks_for_nothing_and_what_nobody_reads_uses_nothing(
+    text: str, ids: list[str]
+) -> None:
+    assert [id_ for id_, _, _ in said(text)] == ids
+
+
+@every_case("include", [
+    "include ifexist : $ENV(SITE_CONFIG)\n",
+    "INCLUDE IFEXIST: $ENV(SITE_DIR)/more.conf\n",
+])  # fmt: skip
+def test_no_verdict_rests_on_a_file_that_the_environment_names(include: str) -> None:
+    text = f"DAEMON_LIST = MASTER, STARTD\n{include}STARTD_NOCLAIM_SHUTDOWN = $(IDLE) * 60\n"
+    examined = examine(read(text))
+    assert examined.starts
+    assert [(one.id, one.severity) for one in examined.findings] == [("P120", "note")]
+    assert all("of the environment" in one.text for one in examined.verdicts)
+    known = examine(read(text, environment={"SITE_CONFIG": "/none", "SITE_DIR": "/none"}))
+    assert not known.starts
+
+
+@every_case("text, ids", [
+    ("START = TARGET.Want_MPI =!= True || MY.Has_MPI =?= True\n", []),
+    ("START = MY.Has_MPI =?= True\n", ["P401"]),
+    ("START = TARGET.Request_Memory < 4096 && MY.Total_Memory > 9000\n", ["P401", "P401"]),
+])  # fmt: skip
+def test_names_in_pairs_are_a_sites_own(text: str, ids: list[str]) -> None:
+    assert [id_ for id_, _, _ in said(text)] == ids
+
+
+BODY = "JOB_ROUTER_ROUTE_NAMES = A\nJOB_ROUTER_ROUTE_A @=end\n  UNIVERSE VANILLA\n{0}@end\n"
+
+
+@every_case("lines, ids", [
+    ('  SET AcctSubGroup "x"\n  EVALSET AccountingGroup strcat("g", LivAcctSubGroup)\n', ["P401"]),
+    ('  SET SiteAcctSubGroup "x"\n  EVALSET AccountingGroup strcat("g", AcctSubGroup)\n', ["P401"]),
+    # What is set is used, or is far from what is asked for.
+    ('  SET AcctSubGroup "x"\n  EVALSET AccountingGroup strcat(AcctSubGroup, LivAcctSubGroup)\n',
+     []),
+    ('  SET SubGroup "x"\n  EVALSET AccountingGroup strcat("g", LivAcctSubGroup)\n', []),
+])  # fmt: skip
+def test_a_body_that_sets_a_name_and_asks_for_one_with_another_beginning(
+    lines: str, ids: list[str]
+) -> None:
+    """What nothing sets is undefined, and strcat() of it, too."""
+    assert [id_ for id_, _, _ in said(BODY.format(lines))] == ids
+    transform = f"JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n{lines}@end\n"
+    assert [id_ for id_, _, _ in said(transform)] == ids
+
+
+@every_case("text", [
+    "START = TRUE\nSUSPEND = FALSE\nPREEMPT = False\nKILL = FALSE\n",
+    "START=true\nWANT_SUSPEND = false\n",
+    "PREEMPTION_REQUIREMENTS = FALSE\nRANK = 0\n",
+])  # fmt: skip
+def test_a_file_that_repeats_a_built_in_value_in_another_spelling_adds_to_nothing(
+    text: str,
+) -> None:
+    examined = examine(read(text))
+    assert examined.fragment is None
+    assert examined.findings == []
+
+
+def test_a_route_of_the_old_way_is_told_once() -> None:
+    old = 'JOB_ROUTER_ENTRIES @=e\n[\n name = "A";\n GridResource = "batch slurm";\n]\n@e\n'
+    assert [one[0] for one in said(f"{old}JOB_ROUTER_ROUTE_NAMES = A\n")] == ["P205"]
+    assert [one[0] for one in said(f"{old}JOB_ROUTER_ROUTE_NAMES = A, B\n")] == ["P205", "P211"]
+
+
+def test_a_number_with_a_comment_behind_it_needs_no_quotes() -> None:
+    found = examine(read("STARTD_ATTRS = Scale\nScale = 1.4  # above average\n")).findings
+    assert {one.id for one in found} == {"P115", "P217"}
+    assert not any("quotes" in (one.help or "") for one in found)
+
+
+# --- a DAEMON_LIST that adds to another one -------------------------------------------------------
+
+HAD = "HAD_ARGS = -p 51450\nHAD_LIST = a.x:51450, b.x:51450\nMASTER_NEGOTIATOR_CONTROLLER = HAD\n"
+
+
+@every_case("daemons, more", [
+    ("HAD", HAD),
+    ("HAD", HAD.replace("MASTER_NEGOTIATOR_CONTROLLER = HAD\n", "")),
+    ("NEGOTIATOR, COLLECTOR", "DEFRAG_INTERVAL = 600\n"),
+    ("SCHEDD", "JOB_ROUTER_ROUTE_NAMES = A\nJOB_ROUTER_ROUTE_A = UNIVERSE VANILLA\n"
+     "JOB_ROUTER_SOURCE_JOB_CONSTRAINT = true\n"),
+    ("NEGOTIATOR", "ROOSTER_INTERVAL = 60\n"),
+])  # fmt: skip
+def test_what_a_daemon_list_lacks_is_told_only_where_it_is_the_whole_list(
+    daemons: str, more: str
+) -> None:
+    assert said(f"DAEMON_LIST = MASTER, {daemons}\n{more}") != []
+    for adding in ("DAEMON_LIST = $(DAEMON_LIST), ", "DAEMON_LIST += , "):
+        assert said(f"{adding}{daemons}\n{more}") == []
