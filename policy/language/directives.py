@@ -22,8 +22,28 @@ from policy.language.statements import Statement, StatementError
 _CONFINED: Final = "--no-outside-includes: files outside are not read"
 
 
-class ProgramNotRunError(StatementError):
+#: Findings of what is left out: a program that is not run, a file that is not here.
+LEFT_OUT: Final = ("P910", "P912")
+#: What only the machine knows that reads: the home of the user condor, where LOCAL_DIR is.
+_OF_THE_MACHINE: Final = ("TILDE",)
+
+
+class LeftOutError(StatementError):
+    """An include of what is not known here, which may be left out; ``id`` is the finding."""
+
+    id: str
+
+
+class ProgramNotRunError(LeftOutError):
     """A program that an include names and that is not run."""
+
+    id = LEFT_OUT[0]
+
+
+class NotHereError(LeftOutError):
+    """A file in a folder that only the machine knows that reads."""
+
+    id = LEFT_OUT[1]
 
 
 @frozen
@@ -50,7 +70,10 @@ class Include:
             advice = None if self.command else _beside_root(self.target, sources, scope)
             if self.undefined:
                 advice = f"`$({self.undefined[0]})` is not defined"
-            raise StatementError(f"cannot {kind} `{self.target}`", self.start, self.end, advice)
+            said = (f"cannot {kind} `{self.target}`", self.start, self.end, advice)
+            if any(name.upper() in _OF_THE_MACHINE for name in self.undefined):
+                raise NotHereError(*said)
+            raise StatementError(*said)
         return text
 
     def _output(self, sources: Sources) -> str | None:

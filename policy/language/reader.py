@@ -22,7 +22,14 @@ from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.about import AFTER_ELSE, ELIF, NOT_RUN, UNQUOTED, About
 from policy.language.conditions import AfterElseError, ConditionError, OpenConditionals, World
-from policy.language.directives import Include, ProgramNotRunError, announcement, parse_include
+from policy.language.directives import (
+    LEFT_OUT,
+    Include,
+    LeftOutError,
+    ProgramNotRunError,
+    announcement,
+    parse_include,
+)
 from policy.language.lines import BLANKS, LineReader, LogicalLine
 from policy.language.macros import ExpansionError
 from policy.language.scope import Scope
@@ -108,6 +115,11 @@ class Reader:
             size = sum(len(source.text) for source in self.texts)
             if self.lines * _LINE > allowance(size):
                 raise too_large(f"{line.source.name}:{line.line}", size)
+
+    @property
+    def has_left_out(self) -> bool:
+        """Is a file or the output of a program missing that daemons have?"""
+        return any(one.id in LEFT_OUT for one in self.diagnostics)
 
     def world(self) -> World:
         """What conditions see."""
@@ -348,6 +360,8 @@ class Pass:
                 self._assign(statement, text, line, line.offset(0), line.offset(0))
             used = self.place.used
             said = announcement(statement, text, line)
+            if statement.name == "error" and self.nesting.depth and self.reader.has_left_out:
+                said.severity, said.help = "warning", "what was left out decides whether it does"
             self.reader.problem(said if used is None else used.said(text, said.severity))
 
     def _include(self, include: Include, line: LogicalLine) -> None:
@@ -357,11 +371,11 @@ class Pass:
         sources = self.reader.sources
         try:
             text = include.text(sources, self.reader.scope)
-        except ProgramNotRunError as refusal:
+        except LeftOutError as refusal:
             if not self.reader.leave_out:
                 raise
             self._mistake(line, refusal, "warning")
-            self.reader.diagnostics[-1].id = "P910"
+            self.reader.diagnostics[-1].id = refusal.id
             return
         if text is not None:
             self.reader.read_file(sources.place(include.target), text, self.place.depth + 1)

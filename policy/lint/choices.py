@@ -252,6 +252,7 @@ _FULL: Final = frozenset(
     "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
     "MACHINE_RESOURCE_scratch = 500\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
     of=_TYPE,
+    elsewhere=True,
 )
 def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for share in _RESOURCE.finditer(setting.text()):

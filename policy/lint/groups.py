@@ -68,6 +68,8 @@ GROUP_ATTRIBUTES: Final = frozenset(
     ("accountinggroup", "groupquota", "groupresourcesinuse", "groupresourcesallocated")
 )
 GREATEST_SINGLE: Final = 3.4028234663852886e38
+#: What shares may sum to above 1 that were rounded, as 0.33334 and 0.66667: a thousandth.
+_ROUNDED: Final = 0.001
 _SEPARATORS: Final = late_regex(r"[._-]")
 #: The last part of a name that is a slip of another one has so many letters at least.
 _SHORTEST: Final = 3
@@ -229,7 +231,7 @@ def _sums(listed: _Groups, static: _Quotas, dynamic: _Quotas) -> Iterator[Diagno
         above = f"below `{parent}`" if parent else "at the top"
         shared = [dynamic[name] for name in children if name in dynamic and name not in static]
         total = sum(quota for _, quota in shared)
-        if total > 1 + 1e-6:
+        if total > 1 + _ROUNDED:
             message = f"the dynamic quotas {above} sum to {_shown(total)}"
             yield OVER_ONE.named(shared[-1][0].entry, message, "they are scaled down to sum to 1")
         fixed = [static[name] for name in children if name in static]

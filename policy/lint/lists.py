@@ -52,6 +52,8 @@ _QUOTES: Final = "\"'"
 _ROUTES: Final = "JOB_ROUTER_ROUTE_NAMES"
 #: Signs of expressions, which separate no names.
 _SIGN: Final = late_regex(r"&&|\|\||[!()+&|]")
+#: What a slot or a type of slots gives an attribute of its own.
+_OF_A_SLOT: Final = late_regex(r"slot(_type_)?\d+_")
 #: Macros whose value is one name.
 _PLAIN: Final = frozenset(
     ("UID_DOMAIN", "FILESYSTEM_DOMAIN", "TRUST_DOMAIN", "SCHEDD_NAME", "NETWORK_HOSTNAME")
@@ -207,6 +209,11 @@ def _used(view: View, but: Setting) -> set[str]:
 
 def _is_defined(view: View, names: NameList, item: str) -> bool:
     if names.lists_attributes and item.casefold() in folded_attribute_names():
+        return True
+    if names.daemon == "STARTD" and any(
+        (found := _OF_A_SLOT.match(name)) and name[found.end() :] == item.casefold()
+        for name in view.defined
+    ):
         return True
     for pattern in names.defined_by:
         macro = pattern.replace("<name>", item)

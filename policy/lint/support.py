@@ -56,7 +56,8 @@ NOT_HONOURED: Final = Finding(
 NOT_HERE: Final = Finding(
     "P912",
     "a configuration file that is not here",
-    "The file that LOCAL_CONFIG_FILE names cannot be read on this machine, and everything said here"
+    "The file that LOCAL_CONFIG_FILE names, or an `include` of a folder that is elsewhere on each"
+    " machine, cannot be read on this machine, and everything said here"
     " is said without it. Daemons that do not find it either do not start, unless"
     " REQUIRE_LOCAL_CONFIG_FILE is False. Name another one with `-D LOCAL_CONFIG_FILE=...`.",
     "LOCAL_CONFIG_FILE = /etc/condor/condor_config.local\n",
