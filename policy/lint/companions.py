@@ -35,13 +35,6 @@ def _is_set(view: View, setting: Setting, name: str) -> bool:
     return bool(setting.beside(name)) or name.casefold() in view.defined
 
 
-def _is_made(view: View, setting: Setting, name: str) -> bool:
-    """Is there a slot of the type, or may another file have the type of which this is a detail?"""
-    type_ = name.upper().removeprefix("NUM_SLOTS_").replace("TYPE", "SLOT_TYPE")
-    elsewhere = setting.macro.upper() != type_ and type_.casefold() not in view.defined
-    return _is_set(view, setting, name) or (elsewhere and not is_whole(view.config))
-
-
 def _is_true(view: View, setting: Setting, name: str) -> bool:
     default = setting.config.scope.table.default(name)
     built_in = "" if default is None else default.raw
@@ -140,7 +133,7 @@ _COMPANIONS: Final = (
         _is_set, "GROUP_NAMES", help="without GROUP_NAMES there are no groups",
     ),
     _need(
-        r"SLOT_TYPE_([1-9]\d*)(_\w+)?", _is_made, r"NUM_SLOTS_TYPE_\1",
+        r"SLOT_TYPE_([1-9]\d*)(_\w+)?", _is_set, r"NUM_SLOTS_TYPE_\1",
         help=r"without NUM_SLOTS_TYPE_\1 the startd makes no slot of this type",
     ),
     _need(

@@ -12,6 +12,8 @@ from functools import cache
 from itertools import islice, product
 from typing import Final
 
+from attr import evolve
+
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
 from classad.evaluation.functions import InlineForm, ResultKind, lookup_function
@@ -30,12 +32,38 @@ from classad.syntax.nodes import (
 )
 from policy.attributes import Availability, find_attribute
 from policy.knobs.declaration import Wanted
+from policy.language.about import change_about
 from policy.language.expressions import parse
 from policy.lint.attributes import asked_for
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import Advice, Meant, Per, finding
+from policy.lint.finding import ERROR, Advice, Meant, Per, finding
 from policy.lint.trees import choice_of, ends, names, number, references, scope_of
 from policy.values.domain import single_value
+
+
+@finding(
+    "P117",
+    "an expression whose value ends a daemon",
+    "IS_OWNER, or IsOwner, has to come to true or false for a slot without a job. A job's"
+    " attributes are undefined there, and the startd ends at a value that is no condition.",
+    bad='IS_OWNER = Owner == "mia"\n',
+    good='IS_OWNER = Owner =?= "mia"\n',
+    severity=ERROR,
+    per=Per.EXPRESSION,
+    of="IS_?OWNER",
+    observed="Observed with 25.14.1: its startd ends at its start, with `Invalid evaluation of"
+    " IsOwner was marked as fatal`, at an undefined value, an error and a text; it takes the same"
+    " value of START, PREEMPT, SUSPEND, CONTINUE, KILL, WANT_VACATE and CpuBusy.",
+)
+def value_ends(one: MacroExpression) -> Iterator[Diagnostic]:
+    without_job = evolve(one.surroundings, use=evolve(one.use, target=""), free=True)
+    value = one.evaluated(without_job).value.condition()
+    if not value.truths and not value.empty:
+        comes = "undefined without a job" if value.undefined else "no condition"
+        found = one.say(value_ends, f"{one.name} comes to {comes}", one.tree, "condor_startd ends")
+        change_about(found, ends="STARTD")
+        yield found
+
 
 #: Operators whose value is a number that nobody takes for a condition.
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "/"))

@@ -37,6 +37,7 @@ from policy.lint.environment import lacking, with_environment
 from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import NOTE
 from policy.lint.findings import FINDINGS, all_findings
+from policy.lint.kinds import value_ends
 from policy.lint.names import UNREAD
 from policy.lint.reading import BROKEN, ENDLESS
 from policy.lint.support import NOT_HERE, NOT_RUN
@@ -128,10 +129,11 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     findings, variables = with_environment(lacks, found)
     endings = [one for one in endings if not lacks(one.found)]
     # Daemons beside the main ones end at values of which a finding says so.
-    told = (found for found in findings if about(found).ends in ON_THEIR_OWN)
+    late = (DISAGREE.id, value_ends.id)
     endings += (
-        Ending(Daemon(about(found).ends), found, 0 if found.id == DISAGREE.id else 4)
-        for found in told
+        Ending(Daemon(about(found).ends), found, 0 if found.id in late else 4)
+        for found in findings
+        if about(found).ends in ON_THEIR_OWN or found.id == value_ends.id
     )
     part = Fragment(asked=True) if fragment else None
     if fragment is None:
@@ -385,10 +387,18 @@ def soften(view: View, findings: Iterable[Diagnostic]) -> tuple[list[Diagnostic]
     holes_in = {about(one).macro.casefold() for one in listed if one.id == reading.HOLE.id} - {""}
     unfinished = frozenset(_unfinished(view, holes_in))
     left = [one for one in listed if one.id not in _VALUES or macro_of(one) not in unfinished]
+    left = [one for one in left if not _is_detail(view, one)]
     for one in left:
         if one.id in FINDINGS and FINDINGS[one.id].elsewhere:
             one.severity = NOTE
     return left, unfinished
+
+
+def _is_detail(view: View, found: Diagnostic) -> bool:
+    """Is it about a detail of slots that another file makes, as SLOT_TYPE_1_PARTITIONABLE?"""
+    _, made, number = about(found).needs.casefold().partition("num_slots_type_")
+    type_ = f"slot_type_{number}"
+    return bool(made) and macro_of(found) != type_ and type_ not in view.defined
 
 
 def macro_of(found: Diagnostic) -> str:

@@ -83,3 +83,33 @@ def test_another_file_may_make_the_slots_of_which_this_one_has_details(detail: s
     assert ids(f"SLOT_TYPE_1_{detail} = True\n", fragment=True) == set()
     alone = f"SLOT_TYPE_1 = 100%\nSLOT_TYPE_1_{detail} = True\n"
     assert ids(alone, fragment=True) == {("P241", "note")}
+
+
+# --- traps ----------------------------------------------------------------------------------------
+
+
+@every_case("value", [
+    'Owner == "bob"', 'TARGET.Owner == "bob"', "JobUniverse == 5", 'Owner == "bob" || False',
+    '1 + "a"', '"yes"', "undefined",
+])  # fmt: skip
+def test_a_startd_ends_where_is_owner_is_no_condition_without_a_job(value: str) -> None:
+    """As that of 25.14.1: `Invalid evaluation of IsOwner was marked as fatal`."""
+    for name in ("IS_OWNER", "IsOwner"):
+        found = examine(read(f"{name} = {value}\n"))
+        assert ("P117", "error") in {(one.id, one.severity) for one in found.findings}
+        [verdict] = [one for one in found.verdicts if one.daemon.subsystem == "STARTD"]
+        assert (verdict.starts, verdict.status) == (False, 0)
+
+
+@every_case("value", [
+    "START =?= False", "False", "KeyboardIdle < 60", 'Owner =?= "bob"', 'Owner == "bob" || True',
+    'State == "Owner" && Owner == "bob"', "MyOwnAttribute > 3", "$(ElsewhereDefined)",
+])  # fmt: skip
+def test_it_takes_is_owner_that_may_be_a_condition_without_a_job(value: str) -> None:
+    assert all(one.id != "P117" for one in examine(read(f"IS_OWNER = {value}\n")).findings)
+
+
+@every_case("macro", ["START", "SUSPEND", "CONTINUE", "PREEMPT", "KILL", "WANT_VACATE", "CpuBusy"])
+def test_no_other_condition_of_a_startd_ends_it_without_a_job(macro: str) -> None:
+    found = examine(read(f'{macro} = Owner == "bob"\n'))
+    assert found.starts
