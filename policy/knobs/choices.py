@@ -27,6 +27,7 @@ LOG_CATEGORIES: Final = (
 _OLD_CATEGORIES: Final = (
     *("D_CKPT", "D_EXPR", "D_LOG", "D_NFS", "D_NODATE", "D_PROC", "D_UPDOWN", "D_DYE", "D_SECONDS"),
 )
+_SWITCH: Final = ("True", "False", "T", "F", "Yes", "No", "1", "0")
 _FORMATS: Final = ("XML", "JSON", "CLASSAD", "LEGACY", "UTC", "ISO_DATE", "SUB_SECOND")
 
 
@@ -66,7 +67,7 @@ CHOICES: Final = (
     ),
     _choice(
         r"(STARTD|SCHEDD)_CRON_\w+_(RECONFIG|RECONFIG_RERUN|KILL)",
-        *("True", "False", "T", "F", "Yes", "No", "1", "0"),
+        *_SWITCH,
         otherwise="it is passed over",
     ),
     _choice(
@@ -82,8 +83,28 @@ CHOICES: Final = (
         otherwise="condor_master uses `graceful`",
     ),
     _choice(
-        "JOB_EXECDIR_PERMISSIONS", "user", "group", "world",
+        "JOB_(EXECDIR|SPOOL)_PERMISSIONS", "user", "group", "world",
         otherwise="`user` counts",
+    ),
+    _choice(
+        "SLOT_CONFIG_FAILURE_MODE", "CLEAR", "CONTINUE", "ABORT",
+        otherwise="`CONTINUE` counts",
+    ),
+    _choice(
+        "ENABLE_STARTD_DAEMON_AD", *_SWITCH, "auto",
+        otherwise="`auto` counts",
+    ),
+    _choice(
+        "LVM_HIDE_MOUNT", *_SWITCH, "auto",
+        otherwise="`auto` counts",
+    ),
+    _choice(
+        "STARTD_PRINT_ADS_FILTER", "static", "partitionable", "dynamic",
+        otherwise="it is passed over", many=True,
+    ),
+    _choice(
+        "LINUX_HIBERNATION_METHOD", "pm-utils", "/sys", "/proc",
+        otherwise="the machine does not hibernate",
     ),
     _choice(
         "(EVENT_LOG|DEFAULT_USERLOG)_FORMAT_OPTIONS", *_FORMATS,

@@ -14,6 +14,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
+from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.lint.choices import out_of_range
@@ -83,6 +84,19 @@ def _started(view: View) -> list[str]:
     """The names in DAEMON_LIST; none where no file has it."""
     setting = _of(view, "DAEMON_LIST")
     return [] if setting is None else [item.text.upper() for item in setting.items()]
+
+
+@looks_at(Per.SETTING, of="ENABLE_IPV[46]")
+def no_protocol(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Both protocols switched off: every daemon ends, told at the second of them."""
+    other = "ENABLE_IPV4" if setting.macro[-1] == "6" else "ENABLE_IPV6"
+    off = [
+        one.strip().casefold() in ("false", "0", "no")
+        for one in (setting.text(), setting.beside(other))
+    ]
+    if all(off) and setting.macro[-1] == "6":
+        message = f"{setting.macro} and {other} are both False, and no protocol is left"
+        yield setting.say(DISAGREE, message, setting.whole(), "all daemons end", ends=EVERY)
 
 
 @looks_at(Per.CONFIGURATION)

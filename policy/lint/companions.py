@@ -66,6 +66,24 @@ def _is_prefix(view: View, setting: Setting, name: str) -> bool:
     return any(one.startswith(name.casefold()) for one in view.defined)
 
 
+def _is_not_off(view: View, setting: Setting, name: str) -> bool:
+    return setting.beside(name).strip().casefold() not in ("false", "0")
+
+
+def _is_not_set(view: View, setting: Setting, name: str) -> bool:
+    return name.casefold() not in view.defined
+
+
+def _is_published(view: View, setting: Setting, name: str) -> bool:
+    return setting.macro.casefold() in view.items.get(name, ())
+
+
+def _has_thin_pool(view: View, setting: Setting, name: str) -> bool:
+    """Are volumes thick, as by default, or is there a pool for thin ones?"""
+    thin = setting.beside("LVM_USE_THIN_PROVISIONING").strip().casefold()
+    return thin in ("", "false", "0") or _is_set(view, setting, name)
+
+
 def _is_custom(view: View, setting: Setting, name: str) -> bool:
     return setting.beside(name).strip().casefold() == "custom"
 
@@ -207,7 +225,7 @@ _COMPANIONS: Final = (
     ),
     _need(
         "START(ER_DEFAULT|ER|D)(_JOB)?_HOOK_KEYWORD|JOB_ROUTER(_JOB)?_HOOK_KEYWORD|"
-        "SCHEDD(_JOB)?_HOOK_KEYWORD",
+        r"SCHEDD(_JOB)?_HOOK_KEYWORD|SLOT\d+_JOB_HOOK_KEYWORD",
         _has_hooks, "",
         help="no macro begins with the keyword and `_HOOK_`", sure=False,
     ),
@@ -222,6 +240,58 @@ _COMPANIONS: Final = (
     _need(
         "PREEMPTION_REQUIREMENTS", _is_true, "NEGOTIATOR_CONSIDER_PREEMPTION",
         help="NEGOTIATOR_CONSIDER_PREEMPTION is False, so no claimed slot is looked at",
+    ),
+    _need(
+        "ABSENT_REQUIREMENTS", _is_set, "COLLECTOR_PERSISTENT_AD_LOG", "OFFLINE_LOG",
+        help="without COLLECTOR_PERSISTENT_AD_LOG the collector keeps no absent ads",
+    ),
+    _need(
+        r"MASTER_HA_(\w+)", _is_set, "HA_LOCK_URL", "HA_SCHEDD_LOCK_URL",
+        help="without HA_LOCK_URL there is no lock, and every machine runs the daemon",
+    ),
+    _need(
+        "ParallelSchedulingGroup", _is_published, "STARTD_ATTRS",
+        help="the schedd looks for it in the slots: add it to STARTD_ATTRS",
+    ),
+    _need(
+        "LVM_(VOLUME_GROUP_NAME|THINPOOL_NAME|BACKING_FILE|BACKING_FILE_SIZE_MB|"
+        "USE_THIN_PROVISIONING|THIN_LV_EXTRA_SIZE_MB|THICK_LV_MARGIN|HIDE_MOUNT)",
+        _is_true, "STARTD_ENFORCE_DISK_LIMITS",
+        help="the manual: with STARTD_ENFORCE_DISK_LIMITS = True only", sure=False,
+    ),
+    _need(
+        "LVM_VOLUME_GROUP_NAME", _has_thin_pool, "LVM_THINPOOL_NAME",
+        help="the manual: with LVM_USE_THIN_PROVISIONING it takes LVM_THINPOOL_NAME, too, or else"
+        " LVM_BACKING_FILE is used", sure=False,
+    ),
+    _need(
+        "LVM_THIN_LV_EXTRA_SIZE_MB", _is_true, "LVM_USE_THIN_PROVISIONING",
+        help="the manual: with LVM_USE_THIN_PROVISIONING = True only", sure=False,
+    ),
+    _need(
+        "STARTD_PRINT_ADS_FILTER", _is_true, "STARTD_PRINT_ADS_ON_SHUTDOWN",
+        help="without STARTD_PRINT_ADS_ON_SHUTDOWN = True no ads are printed", sure=False,
+    ),
+    _need(
+        "MIN_TRACKING_GID|MAX_TRACKING_GID", _is_true, "USE_GID_PROCESS_TRACKING",
+        help="without USE_GID_PROCESS_TRACKING = True no job gets such a group", sure=False,
+    ),
+    *(
+        _need(
+            f"SCHEDD_PREEMPTION_{one}", _is_set, f"SCHEDD_PREEMPTION_{other}",
+            help=f"the manual: without SCHEDD_PREEMPTION_{other} the dedicated scheduler preempts"
+            " nothing", sure=False,
+        )
+        for one, other in (("REQUIREMENTS", "RANK"), ("RANK", "REQUIREMENTS"))
+    ),
+    _need(
+        "ALLOW_PSLOT_PREEMPTION", _is_not_off, "ADVERTISE_PSLOT_ROLLUP_INFORMATION",
+        help="with ADVERTISE_PSLOT_ROLLUP_INFORMATION = False the negotiator does not see the"
+        " dynamic slots", sure=False,
+    ),
+    _need(
+        "MAX_NUM_CPUS", _is_not_set, "NUM_CPUS",
+        help="the manual: it is ignored where NUM_CPUS is set", sure=False,
     ),
     _need(
         r"SETTABLE_ATTRS_\w+", _is_true, "ENABLE_RUNTIME_CONFIG", "ENABLE_PERSISTENT_CONFIG",
@@ -295,7 +365,10 @@ def _draining(setting: Setting) -> Iterator[Diagnostic]:
     observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
 )
 def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
-    if covering(item.text) is not None:
+    if item.text.upper() == "TRANSFERER":
+        message = "condor_transferer is started by condor_replication, and not by the master"
+        yield setting.say(no_program, message, item, "condor_master cannot execute it")
+    elif covering(item.text) is not None:
         advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
         yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
 

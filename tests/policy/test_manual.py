@@ -113,3 +113,74 @@ def test_it_takes_is_owner_that_may_be_a_condition_without_a_job(value: str) -> 
 def test_no_other_condition_of_a_startd_ends_it_without_a_job(macro: str) -> None:
     found = examine(read(f'{macro} = Owner == "bob"\n'))
     assert found.starts
+
+
+LISTS = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, SCHEDD, STARTD\n"
+
+
+@every_case("text, needs", [
+    ("ABSENT_REQUIREMENTS = True\n", "COLLECTOR_PERSISTENT_AD_LOG = $(SPOOL)/ads\n"),
+    ("ABSENT_REQUIREMENTS = MyType == \"Machine\"\n", "OFFLINE_LOG = $(SPOOL)/ads\n"),
+    ("MASTER_HA_LIST = SCHEDD\n", "HA_LOCK_URL = file:/share/spool\n"),
+    ("ParallelSchedulingGroup = \"switch1\"\n", "STARTD_ATTRS = ParallelSchedulingGroup\n"),
+    ("LVM_VOLUME_GROUP_NAME = vg\n", "STARTD_ENFORCE_DISK_LIMITS = True\n"),
+    ("LVM_HIDE_MOUNT = auto\n", "STARTD_ENFORCE_DISK_LIMITS = True\n"),
+    (
+        "LVM_VOLUME_GROUP_NAME = vg\nSTARTD_ENFORCE_DISK_LIMITS = True\n"
+        "LVM_USE_THIN_PROVISIONING = True\n",
+        "LVM_THINPOOL_NAME = pool\n",
+    ),
+    ("STARTD_PRINT_ADS_FILTER = static\n", "STARTD_PRINT_ADS_ON_SHUTDOWN = True\n"),
+    ("MIN_TRACKING_GID = 750\nMAX_TRACKING_GID = 757\n", "USE_GID_PROCESS_TRACKING = True\n"),
+    ("SCHEDD_PREEMPTION_REQUIREMENTS = True\n", "SCHEDD_PREEMPTION_RANK = 0.0\n"),
+    ("SCHEDD_PREEMPTION_RANK = 0.0\n", "SCHEDD_PREEMPTION_REQUIREMENTS = True\n"),
+    ("SLOT4_JOB_HOOK_KEYWORD = WEB\n", "WEB_HOOK_FETCH_WORK = /usr/bin/fetch\n"),
+    (f"{LISTS}DEFRAG_INTERVAL = 300\n", f"{LISTS}DAEMON_LIST = $(DAEMON_LIST), DEFRAG\n"
+     "DEFRAG_DRAINING_MACHINES_PER_HOUR = 1\n"),
+    ("use ROLE : CentralManager\nDEFRAG_INTERVAL = 300\n",
+     "DAEMON_LIST = $(DAEMON_LIST), DEFRAG\nDEFRAG_DRAINING_MACHINES_PER_HOUR = 1\n"),
+])  # fmt: skip
+def test_what_the_manual_says_to_be_needed_is_missed_where_it_is_not(text: str, needs: str) -> None:
+    alone = {one for one in ids(text, fragment=False) if one[0] == "P241"}
+    assert alone == {("P241", "warning")}
+    assert all(one != "P241" for one, _ in ids(text + needs, fragment=False))
+    assert all(one != "P241" for one, _ in ids(needs + text, fragment=False))
+
+
+@every_case("text", [
+    "ADVERTISE_PSLOT_ROLLUP_INFORMATION = False\nALLOW_PSLOT_PREEMPTION = True\n",
+    "NUM_CPUS = 8\nMAX_NUM_CPUS = 4\n",
+    "MAX_NUM_CPUS = 4\nNUM_CPUS = $(DETECTED_CPUS)\n",
+])  # fmt: skip
+def test_a_macro_that_another_one_switches_off_is_told(text: str) -> None:
+    assert ("P241", "warning") in ids(text, fragment=False)
+    [_, kept] = sorted(text.splitlines(), key=lambda line: "PSLOT_PRE" in line or "MAX" in line)
+    assert ids(f"{kept}\n", fragment=False) == set()
+
+
+@every_case("macro, words", [
+    ("JOB_SPOOL_PERMISSIONS", ("user", "Group", "world")),
+    ("SLOT_CONFIG_FAILURE_MODE", ("CLEAR", "continue", "ABORT")),
+    ("ENABLE_STARTD_DAEMON_AD", ("True", "false", "auto")),
+    ("LINUX_HIBERNATION_METHOD", ("pm-utils", "/sys", "/proc")),
+    ("STARTD_PRINT_ADS_FILTER", ("static", "static, dynamic", "partitionable dynamic")),
+    ("LVM_HIDE_MOUNT", ("Auto", "True", "False")),
+])  # fmt: skip
+def test_macros_take_the_words_of_the_manual(macro: str, words: tuple[str, ...]) -> None:
+    for word in words:
+        assert all(one != "P130" for one, _ in ids(f"{macro} = {word}\n"))
+    for word in ("sometimes", f"{words[0]}x"):
+        assert ("P130", "warning") in ids(f"{macro} = {word}\n")
+
+
+@every_case("no", ["False", "false", "0", "no"])
+def test_daemons_end_without_a_protocol(no: str) -> None:
+    off = f"ENABLE_IPV4 = {no}\n"
+    found = examine(read(f"{off}ENABLE_IPV6 = {no}\n"))
+    assert [(one.starts, one.status) for one in found.verdicts] == [(False, 4)] * 5
+    assert examine(read(off)).starts
+    assert examine(read(f"{off}ENABLE_IPV6 = auto\n")).starts
+
+
+def test_the_master_starts_no_transferer() -> None:
+    assert ("P215", "warning") in ids(f"{LISTS}DAEMON_LIST = $(DAEMON_LIST) TRANSFERER\n")
