@@ -137,8 +137,6 @@ LISTS = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, SCHEDD, STARTD\n"
     ("SLOT4_JOB_HOOK_KEYWORD = WEB\n", "WEB_HOOK_FETCH_WORK = /usr/bin/fetch\n"),
     (f"{LISTS}DEFRAG_INTERVAL = 300\n", f"{LISTS}DAEMON_LIST = $(DAEMON_LIST), DEFRAG\n"
      "DEFRAG_DRAINING_MACHINES_PER_HOUR = 1\n"),
-    ("use ROLE : CentralManager\nDEFRAG_INTERVAL = 300\n",
-     "DAEMON_LIST = $(DAEMON_LIST), DEFRAG\nDEFRAG_DRAINING_MACHINES_PER_HOUR = 1\n"),
 ])  # fmt: skip
 def test_what_the_manual_says_to_be_needed_is_missed_where_it_is_not(text: str, needs: str) -> None:
     alone = {one for one in ids(text, fragment=False) if one[0] == "P241"}
