@@ -325,10 +325,11 @@ def _misplaced(one: MacroExpression, entry: Ephemeral, scope: str | None, safe: 
         where = f"the negotiator adds it to the {side} while it matches"
         return ELSEWHERE, message, where + help_text
     grouped = entry.presence in (Presence.GROUPS, Presence.PREEMPTION_GROUPS)
-    if grouped and not view.groups and not safe:
+    known = not view.extends_unread  # else the file to which it adds may have what is lacking
+    if grouped and not view.groups and not safe and known:
         return NOT_NOW, f"`{name}` is undefined: GROUP_NAMES is empty", None
     crossing = bool(view.value(matching.NEGOTIATOR_CROSS_SLOT_PRIOS))
-    if entry.presence is Presence.CROSS_SLOT and not crossing:
+    if entry.presence is Presence.CROSS_SLOT and not crossing and known:
         return NOT_NOW, f"`{name}` needs NEGOTIATOR_CROSS_SLOT_PRIOS", None
     wrong = {AdKind.REQUEST: "my", AdKind.SLOT: "target"}.get(entry.ad)
     if scope is not None and scope == wrong:

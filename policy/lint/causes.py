@@ -75,7 +75,7 @@ def _leaves(one: Diagnostic) -> Iterator[_Mark]:
     """What the finding makes go wrong elsewhere."""
     id_ = one.id or ""
     if id_ in _OF_LINES:
-        yield from (_line(one, number) for number in (one.line, *_users(one)))
+        yield from (_line(one, number) for number in (*_continued(one), *_users(one)))
     if id_ == "P104" and about(one).kind == ELIF:
         yield ("elif", file_of(one) or "")
     if id_ == "P101":
@@ -177,6 +177,19 @@ def _same_word(findings: Iterable[Diagnostic], one: Diagnostic) -> Diagnostic | 
         if cause.id in wanted and cause.source is one.source and overlap:
             return cause
     return None
+
+
+def _continued(one: Diagnostic) -> Iterator[int | None]:
+    """The line of a finding, and those into which its statement goes on."""
+    yield one.line
+    if one.source is None or one.line is None:
+        return
+    text, number = one.source.text, one.line
+    end = text.find("\n", one.start)
+    while end > 0 and text[end - 1] == "\\":
+        number += 1
+        yield number
+        end = text.find("\n", end + 1)
 
 
 def _users(hole: Diagnostic) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pieslice.policies.formats import blocks
 from policy.lint.verdict import examine
 from tests.cases import every_case
 from tests.policy.test_lint import read
@@ -336,3 +337,25 @@ def test_what_a_daemon_list_lacks_is_told_only_where_it_is_the_whole_list(
     assert said(f"DAEMON_LIST = MASTER, {daemons}\n{more}") != []
     for adding in ("DAEMON_LIST = $(DAEMON_LIST), ", "DAEMON_LIST += , "):
         assert said(f"{adding}{daemons}\n{more}") == []
+
+
+@every_case("clause", [
+    "SubmitterGroupResourcesInUse < SubmitterGroupQuota && RemoteGroupResourcesInUse > 1",
+    "SubmitterGroup =?= RemoteGroup && RemoteGroupQuota > 3",
+    "slot1_RemoteUserPrio > 3",
+])  # fmt: skip
+def test_a_clause_that_is_added_to_a_policy_may_need_what_the_other_file_sets(clause: str) -> None:
+    alone = f"PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2 && ({clause})\n"
+    assert {one[0] for one in said(alone)} == {"P403"}
+    assert said(f"PREEMPTION_REQUIREMENTS = $(PREEMPTION_REQUIREMENTS) && ({clause})\n") == []
+
+
+def test_what_comes_of_a_hole_is_told_with_it_also_in_the_lines_below() -> None:
+    text = (
+        "Idle = ((KeyboardIdle > 900) && $(Nowhere) \\\n    && (Cpus > 3))\n"
+        "HIBERNATE_CHECK_INTERVAL = 300\nHIBERNATE = ifThenElse($(Idle), 3, 0)\n"
+    )
+    found = examine(read(text)).findings
+    assert [one.id for one in found] == ["P120", "P113"]
+    [block] = blocks(found)
+    assert block.first is found[0]
