@@ -377,7 +377,8 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         alike = (row.name for row in EPHEMERAL if is_one_place(name, row.name))
         meant = next(alike, None)
     if meant is None and one.part is not None:
-        meant = with_other_end(name, [own for own in one.own_names if not one.view.uses(own)])
+        own = with_other_end(name, one.own_names)
+        meant = None if own is None or one.view.uses(own) else own
     meant = meant or _spelled_before(one, name)
     if meant is None or (squeezed(name) == squeezed(meant) and is_one_of_some(one.tree, name)):
         return None

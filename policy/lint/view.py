@@ -116,11 +116,11 @@ class Setting:
         """Is it an expression that adds to the one of another file, as START = $(START) && ...?"""
         from policy.knobs.uses import find_use
 
-        if find_use(self.macro) is None:
-            return False
+        written = (self.entry.written or "").casefold()
         if self.prefix is None:
-            return self.entry.extends_unread
-        return any(self.origins.unread())
+            return self.entry.extends_unread and find_use(self.macro) is not None
+        refers = f"$({self.macro})".casefold() in written and find_use(self.macro) is not None
+        return refers and any(self.origins.unread())
 
     def whole(self) -> Item:
         """The expanded value as its only part."""
