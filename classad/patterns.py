@@ -1,4 +1,4 @@
-"""Makes regular expressions that are compiled when they are first used.
+"""Makes regular expressions that are compiled when they are first used, and what else may be kept.
 
 A command imports a hundred patterns and uses less than half of them; compiling one takes as long as
 importing half a module.
@@ -12,6 +12,14 @@ from typing import Any, AnyStr, cast
 
 #: Compiles them; ``pieslice.kept_code`` puts in its place what keeps what it compiles.
 compile_regex: Callable[[Any, int], re.Pattern[Any]] = re.compile
+
+
+def _made(text: str, make: Callable[[str], Any]) -> Any:
+    return make(text)
+
+
+#: What is made of a text, of plain values alone; what keeps them may have it from another process.
+kept: Callable[[str, Callable[[str], Any]], Any] = _made
 
 
 class _Late:

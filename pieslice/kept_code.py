@@ -1,13 +1,13 @@
-"""Keeps what is compiled for classes of attrs and of regular expressions, beside what Python keeps
-of modules.
+"""Keeps what is compiled for classes of attrs, regular expressions and the grammar of expressions,
+beside what Python keeps of modules.
 
 A command makes two hundred classes and as many patterns; compiling them takes a third of the time
 of a short one.  Kept code stands under the text that it was compiled from, so it is never that of
 another class or pattern; a file that is damaged is none.  Where Python keeps no bytecode nothing
 is kept.  Of patterns only those of ``classad.patterns`` are: others may come out of the input.
 
-Inputs: the class builder of attrs and ``late_regex``, of which nothing else is changed.  Outputs: a
-file in ``__pycache__``, of this Python.
+Inputs: the class builder of attrs and ``classad.patterns``, of which nothing else is changed.
+Outputs: a file in ``__pycache__``, of this Python.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import marshal
 import os
 import re
 import sys
+from collections.abc import Callable
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from types import CodeType
 from typing import Any
@@ -25,7 +26,8 @@ from zlib import crc32
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
 
-#: Text, name and mode of a class; text, flags and kind of a pattern.
+#: Text, name and mode of a class; text, flags and kind of a pattern; text, mark and name of what
+#: makes something else of it.
 _Key = tuple[str | bytes, str | int, str]
 
 
@@ -47,6 +49,7 @@ class KeptCode:
             from classad import patterns
 
             patterns.compile_regex = self._regex
+            patterns.kept = self._made
         # The names are builtins there.  The text of a class has the hash of its name, which is
         # another one in every process.
         vars(_make).update(compile=self._compile, hash=_steady_hash)
@@ -54,7 +57,7 @@ class KeptCode:
     def __exit__(self, *problem: object) -> None:
         patterns = sys.modules.get("classad.patterns")
         if patterns is not None:
-            vars(patterns).update(compile_regex=re.compile)
+            vars(patterns).update(compile_regex=re.compile, kept=patterns._made)
         make = sys.modules.get("attr._make")
         for name in ("compile", "hash") if make is not None else ():
             vars(make).pop(name, None)
@@ -83,6 +86,14 @@ class KeptCode:
             known[key] = marshal.dumps(words)
         pattern: re.Pattern[Any] = engine.compile(text, *words)
         return pattern
+
+    def _made(self, text: str, make: Callable[[str], Any]) -> Any:
+        """Stands for calling ``make``; written in another way it makes something else."""
+        code, known = make.__code__, self._all()
+        key = (text, crc32(code.co_code), f"{make.__name__} {code.co_names}")
+        value = make(text) if key not in known else marshal.loads(known[key])
+        known.setdefault(key, marshal.dumps(value))
+        return value
 
     def _all(self) -> dict[_Key, bytes]:
         """All that is kept."""

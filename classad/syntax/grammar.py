@@ -1,8 +1,11 @@
-"""Parses with Lark by grammar/classad.lark: each text that the C parser leaves to it.
+"""Parses by the tables that Lark makes of grammar/classad.lark: each text that the C parser leaves.
 
 Inputs: tokens of a scanner; the grammar, found in the installed package or in a checkout and loaded
 at the first text.  Outputs: the tree that the builders of ``classad.syntax.actions`` make, or
-``ClassAdParseError``, worded from the terminals that Lark expected.
+``ClassAdParseError``, worded from the terminals that could have followed.
+
+Importing Lark and making the tables takes as long as a short command; they are plain values, which
+``classad.patterns.kept`` may have from an earlier process.
 
 Lark's own lexers are not used.  Whether a ``-`` belongs to a number, how deep a text is nested, and
 where it ends (a NUL) is no matter of patterns; and a sign must not depend on what the parser wants
@@ -11,17 +14,12 @@ at its place, or messages would point into the middle of ``!=``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
-from operator import itemgetter
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
-import lark
-from lark.exceptions import UnexpectedToken
-from lark.lexer import Lexer, PatternStr
-
+from classad import patterns
 from classad.errors import AD_MESSAGE, EXPRESSION_MESSAGE, ClassAdParseError, Diagnostic
 from classad.language.bounds import ANOTHER, most_parts, too_many
 from classad.language.rules import NEWEST, LanguageRules
@@ -242,32 +240,24 @@ def _bracket(at: Situation) -> str | None:
     return None
 
 
-#: What a rule that only hands on what it consists of makes of that.
-_only: Final = itemgetter(0)
 _LAST: Final = Token(END, None, 0, 0)
 #: What a text can be.
 STARTS: Final = ("expression", "ad")
 
 
 class Grammar(NamedTuple):
-    """The grammar, ready for texts."""
+    """The grammar, ready for texts.
 
-    parser: lark.Lark
-    vocabulary: Terminals
+    ``steps``: for each state and symbol the state to go to, or ``~n`` for the rule ``n`` that is
+    finished.  ``rules``: the symbol that a rule makes, of how many parts, and who builds it; none
+    where the only part is handed on.  ``terminals``: name, text, and whether it is a pattern.
+    """
 
-
-#: Lark's parser on its way through a text, fed with tokens of a ``Scanner``.
-Automaton: TypeAlias = Any
-
-
-class _NoLexer(Lexer):
-    """Tokens come from ``lexing.Scanner``."""
-
-    def __init__(self, lexer_conf: object) -> None:
-        pass
-
-    def lex(self, lexer_state: object, parser_state: object) -> Iterator[lark.Token]:
-        return iter(())
+    steps: Mapping[int, Mapping[str, int]]
+    rules: list[tuple[str, int, str | None]]
+    first: Mapping[str, int]
+    last: Mapping[str, int]
+    terminals: list[tuple[str, str, bool]]
 
 
 def grammar_text() -> str:
@@ -282,25 +272,49 @@ def grammar_text() -> str:
     return (found / "classad.lark").read_text("utf-8")  # pragma: no cover - it is an archive
 
 
+def make_tables(text: str) -> tuple[Any, ...]:
+    """The fields of a ``Grammar``, made by Lark in a tenth of a second."""
+    import lark
+    from lark.lexer import Lexer, PatternStr
+
+    class NoLexer(Lexer):
+        def __init__(self, lexer_conf: object) -> None:
+            pass
+
+        def lex(self, lexer_state: object, parser_state: object) -> Iterator[lark.Token]:
+            return iter(())
+
+    made: Any = lark.Lark(text, parser="lalr", start=list(STARTS), lexer=NoLexer)
+    table, numbers = made.parser.parser._parse_table, {}
+    rules: list[tuple[str, int, str | None]] = []
+    for number, rule in enumerate(made.rules):
+        numbers[rule] = ~number
+        only = rule.options.expand1 and rule.alias is None and len(rule.expansion) == 1
+        builder = None if only else str(rule.alias or rule.origin.name)
+        rules.append((str(rule.origin.name), len(rule.expansion), builder))
+    steps = {
+        state: {str(symbol): numbers.get(to, to) for symbol, (_, to) in row.items()}
+        for state, row in table.states.items()
+    }
+    terminals = [
+        (str(one.name), one.pattern.value, False)
+        if isinstance(one.pattern, PatternStr)
+        else (str(one.name), one.pattern.to_regexp(), True)
+        for one in made.terminals
+    ]
+    return steps, rules, table.start_states, table.end_states, terminals
+
+
 @cache
 def load_grammar() -> Grammar:
-    """The grammar, read by Lark in a tenth of a second."""
-    builders = SimpleNamespace(**BUILDERS)
-    parser = lark.Lark(
-        grammar_text(), parser="lalr", start=list(STARTS), lexer=_NoLexer, transformer=builders
-    )
-    # An operand passes through a dozen rules of the form `a: b`.
-    state: Any = parser.parse_interactive(start=STARTS[0]).parser_state
-    for rule in parser.rules:
-        if rule.options.expand1 and rule.alias is None and len(rule.expansion) == 1:
-            state.parse_conf.callbacks[rule] = _only
-    terminals = (
-        (terminal.name, terminal.pattern.value, False)
-        if isinstance(terminal.pattern, PatternStr)
-        else (terminal.name, terminal.pattern.to_regexp(), True)
-        for terminal in parser.terminals
-    )
-    return Grammar(parser, Terminals(terminals))
+    """The grammar; reading it takes a moment where its tables are not kept."""
+    return Grammar(*patterns.kept(grammar_text(), make_tables))
+
+
+@cache
+def vocabulary() -> Terminals:
+    """The terminals of the grammar, for scanners."""
+    return Terminals(load_grammar().terminals)
 
 
 def scanner(
@@ -313,18 +327,60 @@ def scanner(
     language: LanguageRules = NEWEST,
 ) -> Scanner:
     """Tokens of a text, for ``Parse``; the parameters are those of ``Scanner``."""
-    vocabulary = load_grammar().vocabulary
     return Scanner(
-        vocabulary, text, position, old=old, strict=strict, one_ad=one_ad, language=language
+        vocabulary(), text, position, old=old, strict=strict, one_ad=one_ad, language=language
     )
 
 
-def _begin(start: str) -> Automaton:
-    return load_grammar().parser.parse_interactive(start=start)
+class _Automaton:
+    """On its way through a text: the states that it is in, and what they were built of."""
+
+    def __init__(self, start: str) -> None:
+        grammar = load_grammar()
+        self._steps, self._rules = grammar.steps, grammar.rules
+        self._last = grammar.last[start]
+        self.states = [grammar.first[start]]
+        self.values: list[Any] = []
+
+    def feed(self, token: Token) -> bool:
+        """Take a token; False where it cannot stand, with rules applied that come before it."""
+        steps, rules, states, values = self._steps, self._rules, self.states, self.values
+        while (to := steps[states[-1]].get(token.kind)) is not None:
+            if to >= 0:
+                states.append(to)
+                values.append(token)
+                return True
+            symbol, size, builder = rules[~to]
+            if builder is not None:
+                parts = values[-size:]
+                values[-size:] = (BUILDERS[builder](parts),)
+            states[-size:] = (steps[states[-size - 1]][symbol],)
+            if token.kind == END and states[-1] == self._last:
+                return True
+        return False
+
+    def accepted(self) -> frozenset[str]:
+        """The terminals that may stand next."""
+        return frozenset(kind for kind in self._steps[self.states[-1]] if self._accepts(kind))
+
+    def _accepts(self, kind: str) -> bool:
+        states = list(self.states)
+        while (to := self._steps[states[-1]].get(kind)) is not None:
+            if to >= 0:
+                return kind.isupper()  # the others are no terminals
+            symbol, size, _ = self._rules[~to]
+            states[-size:] = (self._steps[states[-size - 1]][symbol],)
+            if kind == END and states[-1] == self._last:
+                return True
+        return False
+
+    def finished(self) -> Any:
+        """The tree, if the text may end here."""
+        return self.values[-1] if self.feed(_LAST) else None
 
 
 class Parse:
-    """One parse: Lark's automaton, fed by a scanner.  It is the ``Place`` of the builders."""
+    """One parse: the automaton, fed by a scanner.  It is the ``Place`` of the builders."""
 
     def __init__(
         self,
@@ -352,20 +408,19 @@ class Parse:
             PLACE.reset(outer)
 
     def _parsed(self) -> Node:
-        begun = _begin(self._start)
-        feed = begun.feed_token
+        begun = _Automaton(self._start)
+        feed = begun.feed
         before = previous = None
         most = most_parts(len(self._scanner.text))
         for number, token in enumerate(self._scanner.tokens()):
             if number > most:
                 raise self.error(too_many(most), token.start, token.end, ANOTHER)
-            try:
-                feed(token)
-            except UnexpectedToken:
+            if not feed(token):
                 return self._left(token, previous, before)
             previous, before = token, previous
         end = len(self._scanner.text)
-        return _finished(begun) or self._left(Token(END, None, end, end), previous, before)
+        tree: Node | None = begun.finished()
+        return tree or self._left(Token(END, None, end, end), previous, before)
 
     def _left(self, stop: Token, previous: Token | None, before: Token | None) -> Node:
         """The tree of the text before a token, if the rest may be ignored.
@@ -373,13 +428,13 @@ class Parse:
         The automaton has to be taken there again: looking at the token has already applied rules
         that would not have been the right ones for others.
         """
-        begun = _begin(self._start)
+        begun = _Automaton(self._start)
         for token in self._scanner.again():
             if token.start >= stop.start:
                 break
-            begun.feed_token(token)
-        expected = frozenset(begun.accepts())
-        tree = _finished(begun)
+            begun.feed(token)
+        expected = begun.accepted()
+        tree: Node | None = begun.finished()
         ignored = isinstance(tree, Conditional) and not self._whole
         if tree is not None and (self._prefix or ignored):
             return tree
@@ -396,12 +451,3 @@ class Parse:
         return ClassAdParseError(
             first, Diagnostic(message, self.source, start, end, help=help_text)
         )
-
-
-def _finished(begun: Automaton) -> Node | None:
-    """The tree if the text may end here."""
-    try:
-        tree: Node = begun.feed_token(_LAST)
-    except UnexpectedToken:
-        return None
-    return tree

@@ -27,7 +27,7 @@ from classad.language.rules import OLD, PREFIX, STRICT, WHOLE
 from classad.source import Source
 from classad.syntax import native as arena
 from classad.syntax import parser
-from classad.syntax.grammar import Parse, load_grammar, scanner
+from classad.syntax.grammar import Parse, scanner, vocabulary
 from classad.syntax.lazy import LazyExpression, parse_lazily
 from classad.syntax.nodes import AdExpr, Binary, Node, walk
 
@@ -198,7 +198,7 @@ def test_the_operators_bind_as_in_the_grammar() -> None:
 
 
 def test_it_knows_exactly_the_operators_of_the_grammar() -> None:
-    signs = set(load_grammar().vocabulary.signs)
+    signs = set(vocabulary().signs)
     known = {text for text in arena.OPERATORS if text} - {"?:"}
     assert known == signs - set("?:,;=()[]{}")
     for operator in arena.OPERATORS[1:22]:

@@ -239,3 +239,47 @@ def test_processes_with_other_hashes_compile_nothing_anew(tmp_path: Path) -> Non
         [file] = tmp_path.rglob("*.kept")
         kept.append((file.read_bytes(), file.stat().st_mtime_ns))
     assert kept[0] == kept[1]
+
+
+def test_what_is_kept_of_a_text_is_what_another_process_would_make(path: str) -> None:
+    made = []
+
+    def make(text: str) -> tuple[str, int]:
+        made.append(text)
+        return text, len(text)
+
+    for text in ("one", "three", "one"):
+        with KeptCode(path):
+            assert patterns.kept(text, make) == (text, len(text))
+    assert made == ["one", "three"]
+    with KeptCode(path):
+        assert patterns.kept("one", lambda text: text.upper()) == "ONE", "made in another way"
+    assert patterns.kept("one", make) == ("one", 3), "nothing is kept outside"
+    assert made == ["one", "three", "one"]
+
+
+def test_the_second_command_that_explains_an_expression_needs_no_lark(tmp_path: Path) -> None:
+    (tmp_path / "condor_config").write_text("START = (TARGET.ImageSize > 5\n")
+    program = (
+        "import sys; from pieslice.cli import main\n"
+        "main(['check', sys.argv[1]], alone=True)\n"
+        "print('lark' in sys.modules)"
+    )
+    environment = {name: value for name, value in os.environ.items() if "BYTECODE" not in name}
+    environment |= {"PYTHONPYCACHEPREFIX": str(tmp_path / "code"), "PYTHONPATH": str(ROOT)}
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", program, tmp_path / "condor_config"],
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        .stdout.rpartition("\n")[0]
+        .rpartition("\n")
+        for _ in range(2)
+    ]
+    (said, _, first), (again, _, second) = answers
+    assert "`(` is never closed" in said
+    assert said == again
+    assert (first, second) == ("True", "False")
