@@ -75,6 +75,9 @@ class Config:
     sources: Sources = field(factory=MemorySources, eq=False, repr=False)
     #: Values as this reader has them, which nothing changes any more.
     _known: Known = field(factory=dict, init=False, eq=False, repr=False)
+    _expanded: dict[int, tuple[Definition, Expanded]] = field(
+        factory=dict, init=False, eq=False, repr=False
+    )
     _others: dict[tuple[str, str | None], Config] = field(
         factory=dict, init=False, eq=False, repr=False
     )
@@ -101,7 +104,13 @@ class Config:
 
     def expand(self, definition: Definition) -> Expanded:
         """The value of a definition; raises ``ExpansionError`` if it has no end."""
-        return self.scope.expand_definition(definition, self._known)
+        kept = self._expanded.get(id(definition))
+        if kept is not None:
+            return kept[1]
+        found = self.scope.expand_definition(definition, self._known)
+        if found.lasting:
+            self._expanded[id(definition)] = definition, found
+        return found
 
     def text(self, name: str) -> str | None:
         """The expanded value of ``name``; None when undefined or empty, as the tools say."""

@@ -272,7 +272,7 @@ def grammar_text() -> str:
     return (found / "classad.lark").read_text("utf-8")  # pragma: no cover - it is an archive
 
 
-def make_tables(text: str) -> tuple[Any, ...]:
+def make_tables(text: str) -> tuple[object, ...]:
     """The fields of a ``Grammar``, made by Lark in a tenth of a second."""
     import lark
     from lark.lexer import Lexer, PatternStr
@@ -374,7 +374,7 @@ class _Automaton:
                 return True
         return False
 
-    def finished(self) -> Any:
+    def finished(self) -> Node | None:
         """The tree, if the text may end here."""
         return self.values[-1] if self.feed(_LAST) else None
 
@@ -419,7 +419,7 @@ class Parse:
                 return self._left(token, previous, before)
             previous, before = token, previous
         end = len(self._scanner.text)
-        tree: Node | None = begun.finished()
+        tree = begun.finished()
         return tree or self._left(Token(END, None, end, end), previous, before)
 
     def _left(self, stop: Token, previous: Token | None, before: Token | None) -> Node:
@@ -434,7 +434,7 @@ class Parse:
                 break
             begun.feed(token)
         expected = begun.accepted()
-        tree: Node | None = begun.finished()
+        tree = begun.finished()
         ignored = isinstance(tree, Conditional) and not self._whole
         if tree is not None and (self._prefix or ignored):
             return tree

@@ -58,6 +58,11 @@ class NameList:
         return None
 
     @cached_property
+    def beginnings(self) -> tuple[str, ...]:
+        """What macros of an item begin with, case-folded."""
+        return tuple({head for head, _ in self.around if head})
+
+    @cached_property
     def around(self) -> tuple[tuple[str, str], ...]:
         """What macros of an item have before and behind its name, case-folded."""
         parts = (one.casefold().partition("<name>") for one in (*self.defined_by, *self.beside))
@@ -142,15 +147,17 @@ LISTS_BY_NAME: Final = {found.name.casefold(): found for found in LISTS}
 
 
 #: What the macros of items begin with, of any list.
-_BEGINNINGS: Final = tuple({head for names in LISTS for head, _ in names.around if head})
+_BEGINNINGS: Final = tuple({head for names in LISTS for head in names.beginnings})
 
 
 @lru_cache(maxsize=10_000)
 def memberships(macro: str) -> tuple[tuple[NameList, str], ...]:
     """The lists that a macro may define an item of, each with the item as it is spelled there."""
-    if not macro.casefold().startswith(_BEGINNINGS):
+    folded = macro.casefold()
+    if not folded.startswith(_BEGINNINGS):
         return ()
-    found = ((names, names.member(macro)) for names in LISTS)
+    possible = [names for names in LISTS if folded.startswith(names.beginnings)]
+    found = ((names, names.member(macro)) for names in possible)
     return tuple((names, item) for names, item in found if item is not None)
 
 

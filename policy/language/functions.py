@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from random import Random
 
-from attr import frozen
+from attr import evolve, frozen
 
 from classad.patterns import late_regex
 from policy.language.lines import BLANKS
@@ -60,6 +60,10 @@ class Functions:
         if word[:1] == "F":
             return file_name(word[1:], _resolved(body, expander), self.directory)
         return _TABLE[word](self, body, expander)
+
+    def reporting(self, report: Callable[[str], None]) -> Callable[[MacroReference, Expander], str]:
+        """The same, with failures going to ``report``: most values call no function."""
+        return lambda reference, expander: evolve(self, report=report).call(reference, expander)
 
     def fail(self, message: str, result: str = "") -> str:
         """Report a failure and hand on what stands in for the value."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from attr import evolve, field, frozen
+from attr import define, evolve, field, frozen
 
 from classad.source import Source
 from policy.language.macros import ExpansionError, MacroReference
@@ -26,7 +26,8 @@ Spot: TypeAlias = tuple[Source, int, int]
 _BETWEEN: Final = frozenset(" \t\r\n\\")
 
 
-@frozen(eq=False)
+# There is one for each character: no frozen class, which takes three times as long to make.
+@define(eq=False)
 class _Site:
     """A stretch of a definition's stored text.
 
@@ -76,6 +77,9 @@ class Origins:
 
         A reference is named by its macro and its place, so that two to one macro differ.
         """
+        owner = self.definition
+        if "$" not in owner.raw and _written(owner) == owner.raw:
+            return [()] * len(owner.raw)
         if self._sites is None:
             return None
         led: dict[tuple[_Site, str], tuple[str, ...]] = {}
@@ -180,8 +184,8 @@ def _own(owner: Definition, outer: _Site | None) -> Iterator[_Site]:
     under_way = [_pieces(owner, outer)]
     while under_way:
         for piece in under_way[-1]:
-            if isinstance(piece, _Site):
-                yield piece
+            if isinstance(piece, list):
+                yield from piece
             else:
                 under_way.append(_pieces(*piece))
                 break
@@ -189,28 +193,36 @@ def _own(owner: Definition, outer: _Site | None) -> Iterator[_Site]:
             under_way.pop()
 
 
-def _pieces(owner: Definition, outer: _Site | None) -> Iterator[_Site | tuple[Definition, _Site]]:
+def _each(owner: Definition, start: int, end: int, outer: _Site | None) -> list[_Site]:
+    """The characters of a stretch."""
+    depth = 0 if outer is None else outer.depth + 1
+    return [_Site(owner, at, at + 1, outer, depth) for at in range(start, end)]
+
+
+def _pieces(
+    owner: Definition, outer: _Site | None
+) -> Iterator[list[_Site] | tuple[Definition, _Site]]:
     """The sites of a stored text; for an earlier value that definition and what it stands in."""
     text, earlier = _written(owner), owner.previous
     if text == owner.raw:
-        yield from (_inside(owner, at, at + 1, outer) for at in range(len(owner.raw)))
+        yield _each(owner, 0, len(text), outer)
         return
     if earlier is not None and not _references_itself(owner):
         # What `+=` appends stands behind the old value and something that joins the two.
         joint = len(owner.raw) - len(text) - len(earlier.raw)
         first = _inside(owner, 0, 1, outer)
         yield earlier, first
-        yield from [first] * joint
+        yield [first] * joint
     at = 0
     for found in _itself(owner).finditer(text):
-        yield from (_inside(owner, one, one + 1, outer) for one in range(at, found.start()))
+        yield _each(owner, at, found.start(), outer)
         here = _inside(owner, found.start(), found.end(), outer)
         if earlier is None:
-            yield from [here] * len(_taken_over(owner) or "")
+            yield [here] * len(_taken_over(owner) or "")
         else:
             yield earlier, here
         at = found.end()
-    yield from (_inside(owner, one, one + 1, outer) for one in range(at, len(text)))
+    yield _each(owner, at, len(text), outer)
 
 
 def _written(owner: Definition) -> str:

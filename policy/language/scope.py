@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from attr import evolve, frozen
+from attr import evolve, field, frozen
 
 from classad.patterns import late_regex
 from policy.language.functions import Functions
-from policy.language.macros import Expander, Known, replace_self
+from policy.language.macros import Expander, Known, MacroReference, replace_self
 from policy.language.table import Context, Definition, MacroTable
 
 #: A variable of the environment without a default.
@@ -22,10 +22,12 @@ _FROM_ENVIRONMENT: Final = late_regex(r"(?<!\$)\$ENV\((\w+)\)")
 
 @frozen
 class Expanded:
-    """An expanded text and the failures of function macros in it."""
+    """An expanded text and the failures of function macros in it; ``lasting``: no function had a
+    part in it, so that it is the same the next time."""
 
     text: str
     problems: tuple[str, ...] = ()
+    lasting: bool = field(default=True, eq=False)
 
 
 @frozen
@@ -67,9 +69,14 @@ class Scope:
         if "$" not in definition.raw:
             return Expanded(definition.raw, ())
         problems: list[str] = []
-        quiet, around = evolve(self.functions, report=problems.append), (definition.name,)
-        expander = Expander(self.lookup, quiet.call, around, self._plain, known=known)
-        return Expanded(expander.expand(definition.raw), tuple(problems))
+        report, called = self.functions.reporting(problems.append), []
+
+        def call(reference: MacroReference, expander: Expander) -> str:
+            called.append(reference)
+            return report(reference, expander)
+
+        expander = Expander(self.lookup, call, (definition.name,), self._plain, known=known)
+        return Expanded(expander.expand(definition.raw), tuple(problems), not called)
 
     def used_by(self, definition: Definition) -> list[tuple[str, Definition | None]]:
         """The macros that its expansion looks up, in order, each with what it stands for."""
@@ -82,8 +89,8 @@ class Scope:
             used.setdefault(name.casefold(), (name, found))
             return found
 
-        quiet = evolve(self.functions, report=lambda message: None)
-        Expander(lookup, quiet.call, (definition.name,), self._plain).expand(definition.raw)
+        call = self.functions.reporting(lambda message: None)
+        Expander(lookup, call, (definition.name,), self._plain).expand(definition.raw)
         return list(used.values())
 
     def variables_of(self, definition: Definition) -> list[str]:
@@ -106,8 +113,8 @@ class Scope:
                 found.setdefault(name.casefold(), name)
             return entry
 
-        quiet = evolve(self.functions, report=lambda message: None)
-        Expander(lookup, quiet.call, plain=self._plain).expand(text)
+        call = self.functions.reporting(lambda message: None)
+        Expander(lookup, call, plain=self._plain).expand(text)
         return list(found.values())
 
     def resolve_self(self, name: str, text: str) -> str:

@@ -106,6 +106,11 @@ class MacroTable:
         self._defaults = {name.casefold(): (name, raw) for name, raw in defaults.items()}
         #: Those of the defaults that somebody has asked for.
         self._asked: dict[str, Definition] = {}
+        #: What names have before a dot, case-folded: most prefixes are nobody's.
+        self._prefixes: set[str] = set()
+        for folded in self._defaults:
+            if "." in folded:
+                self._prefixes.update(_before_dots(folded))
 
     def __iter__(self) -> Iterator[Definition]:
         """The definitions that were read, without built-in ones."""
@@ -163,13 +168,21 @@ class MacroTable:
         default = self.default_of(definition)
         if default is not None and default.raw != definition.raw:
             definition = evolve(definition, raw=default.raw)
-        self._entries[definition.name.casefold()] = definition
+        folded = definition.name.casefold()
+        self._entries[folded] = definition
+        if "." in folded:
+            self._prefixes.update(_before_dots(folded))
 
     def lookup(self, name: str, context: Context) -> Definition | None:
         """The definition that ``context`` sees under ``name``."""
         folded = name.casefold()
-        for prefix in context.prefixes():
-            found = self._of(f"{prefix.casefold()}.{folded}")
+        for prefix in map(str.casefold, context.prefixes() if self._prefixes else ()):
+            found = self._of(f"{prefix}.{folded}") if prefix in self._prefixes else None
             if found is not None:
                 return found
         return self._of(folded)
+
+
+def _before_dots(name: str) -> Iterator[str]:
+    """All that stands before a dot of a name."""
+    return (name[:at] for at, letter in enumerate(name) if letter == ".")

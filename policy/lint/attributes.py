@@ -164,11 +164,11 @@ def both_of_the_job(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 @looks_at(Per.EXPRESSION)
 def named(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that nobody has, or that this expression does not see; each once."""
-    guards = (n for n in one.nodes if isinstance(n, Binary) and n.operator in GUARDS)
-    safe, maybe = guarded(one.tree), asked_for(one)
+    guards = (n for n in one.of_kind(Binary) if n.operator in GUARDS)
+    safe, maybe = guarded(one.nodes), one.asked_for
     tested = maybe.union(*map(names, guards))
     said: set[str] = set()
-    for node in () if _is_of_groups(one) else references(one.tree):
+    for node in () if _is_of_groups(one) else one.references:
         folded = node.name.casefold()
         if folded in said:
             continue
@@ -199,9 +199,9 @@ def named(one: MacroExpression) -> Iterator[Diagnostic]:
 )
 def not_there(one: MacroExpression) -> Iterator[Diagnostic]:
     """Attributes that HTCondor knows and the ad never has."""
-    said = asked_for(one)
+    said = set(one.asked_for)
     yield from _no_scope(one)
-    for node in () if _is_of_groups(one) else references(one.tree):
+    for node in () if _is_of_groups(one) else one.references:
         folded, scope = node.name.casefold(), scope_of(node)
         if folded in said or (node.base is not None and scope is None) or node.absolute:
             continue
@@ -233,7 +233,7 @@ def _no_scope(one: MacroExpression) -> Iterator[Diagnostic]:
     """``JOB.Owner``, where only submit requirements call the job so; the first one."""
     if one.part is not None or (one.use.my == "schedd" and one.use.at_submission):
         return
-    for node in references(one.tree):
+    for node in one.references:
         base = node.base
         if node.scope not in _NO_SCOPES or _is_published(one.view, node.scope):
             continue
@@ -280,18 +280,6 @@ def _refers(node: Node, scope: str, folded: str) -> bool:
     """Is ``MY.NAME`` or ``TARGET.NAME`` in it?"""
     found = (one for one in references(node) if one.name.casefold() == folded)
     return any(scope_of(one) == scope for one in found)
-
-
-#: What asks whether an attribute is there, or does without it.
-_TESTS: Final = (
-    *("isUndefined($x)", "$x ?: $y", "$x =?= undefined", "$x =!= undefined"),
-    *("$x =?= error", "$x =!= error"),
-)
-
-
-def asked_for(one: MacroExpression) -> set[str]:
-    """Attributes of which the expression asks whether they are there."""
-    return {name for node, _ in one.find(*_TESTS) for name in names(node)}
 
 
 def _instead(one: MacroExpression, scope: str | None, name: str) -> str:

@@ -125,7 +125,7 @@ _USUAL: Final = 100
 )
 def in_turn(one: MacroExpression) -> Iterator[Diagnostic]:
     """Of the slot's own clock and resources alone, and of the priority of who is on it."""
-    found = tuple(references(one.tree))
+    found = one.references
     if not found or True not in one.evaluation.value.truths:
         return
     rated = [
@@ -200,7 +200,7 @@ _SPARE: Final = (
 )
 def refused_again(one: MacroExpression) -> Iterator[Diagnostic]:
     """Parts that have to hold, of machines all of whose slots are partitionable."""
-    if one.part is not None or not _is_cut(one) or not _TOLD_APART.isdisjoint(names(one.tree)):
+    if one.part is not None or not _TOLD_APART.isdisjoint(one.names):
         return
     needed = {id(node) for node in conjuncts(one.tree)}
     for node, holes in (*one.find(*_MORE), *one.find(*_SPARE)):
@@ -208,7 +208,7 @@ def refused_again(one: MacroExpression) -> Iterator[Diagnostic]:
         least, many = _CUT[own.name.casefold()], holes.get("many")
         known = None if many is None else single_number(one.evaluation.alone(many))
         too_few = many is None or (known is not None and known > least)
-        if id(node) in needed and scope_of(own) != "target" and too_few:
+        if id(node) in needed and scope_of(own) != "target" and too_few and _is_cut(one):
             message = f"the slot that is cut for a job has only the {own.name} that it asked for"
             who = "every job is" if many is None else "jobs that ask for less are"
             help_text = f"{who} matched and refused, in every cycle; compare Request{own.name}"

@@ -118,6 +118,7 @@ _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 _HAPPENED: Final = late_regex(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
 #: Functions whose second argument is a text with commas, with case and without.
 _OF_TEXT_LISTS: Final = late_regex(r"stringlisti?member", re.IGNORECASE)
+_UNLIKE: Final = ("!=", "=!=")
 _TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
 #: A finding, its message, the node that it is about, and what to do.
 Said = tuple[Finding, str, Node, Advice]
@@ -313,7 +314,7 @@ def _is_written_out(one: MacroExpression, node: Binary) -> bool:
 
     What a macro says may be a switch.
     """
-    if not names(one.tree) or one.has_holes or any(one.macros[node.start : node.end]):
+    if not one.names or one.has_holes or any(one.macros[node.start : node.end]):
         return False
     return all(number(side) is not None for side in (node.left, node.right))
 
@@ -410,9 +411,11 @@ def _chained(one: MacroExpression, node: Binary) -> Said | None:
 @looks_at(Per.NODE)
 def one_or_another(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     """``x != 1 || x != 2``: one of them is true of everything."""
+    if one.words.isdisjoint(_UNLIKE):
+        return
     seen: dict[tuple[str | None, str], ClassAdValue] = {}
     parts = (part for part in disjuncts(node) if isinstance(part, Binary))
-    unlike = (part for part in parts if part.operator in ("!=", "=!="))
+    unlike = (part for part in parts if part.operator in _UNLIKE)
     for subject, other in (pair for part in unlike for pair in _pairs(part)):
         if isinstance(other, Literal) and not isinstance(other.value, Value):
             key = scope_of(subject), subject.name.casefold()

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
-from typing import Final
+from functools import cache, cached_property, partial
+from typing import Any, Final, TypeVar
 
 from attr import define, evolve, field, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.language.operators import COMPARISONS
 from classad.patterns import late_regex
 from classad.source import Source
-from classad.syntax.nodes import Binary, Node, height, walk
+from classad.syntax.nodes import Binary, Node, Reference, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.lists import memberships
@@ -33,15 +34,22 @@ from policy.language.scope import Scope
 from policy.language.statements import Statement, StatementError
 from policy.language.table import Definition
 from policy.lint.finding import Advice, Finding
-from policy.lint.trees import Holes, comparisons, matched, pattern
+from policy.lint.trees import Holes, is_scope, matched, names, pattern, words_of, words_of_pattern
 from policy.lint.view import Setting, View, is_own, unread_setting
 from policy.transforms.lines import Command, TransformLine
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
 from policy.values.surroundings import Surroundings, undefaulted
 
+N = TypeVar("N", bound=Node)
+
 #: Where a reference or a function of macros begins.
 _REFERS: Final = late_regex(r"\$\w*\(")
+#: What asks whether an attribute is there, or does without it.
+_TESTS: Final = (
+    *("isUndefined($x)", "$x ?: $y", "$x =?= undefined", "$x =!= undefined"),
+    *("$x =?= error", "$x =!= error"),
+)
 #: The longest text of a part that a message has.
 _SHOWN: Final = 80
 _PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
@@ -87,7 +95,7 @@ class MacroExpression:
     own_names: tuple[str, ...] = ()
     said: set[str] = field(factory=set)
     part: ExpressionPart | None = None
-    _of_kind: dict[type[Node], tuple[Node, ...]] = field(factory=dict, init=False, repr=False)
+    _of_kind: dict[type[Node], tuple[Any, ...]] = field(factory=dict, init=False, repr=False)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -112,9 +120,9 @@ class MacroExpression:
         """All its nodes, each before those below it."""
         return tuple(walk(self.tree))
 
-    def of_kind(self, kind: type[Node]) -> tuple[Node, ...]:
+    def of_kind(self, kind: type[N]) -> tuple[N, ...]:
         """Those of a class: many checks look at the same ones."""
-        found = self._of_kind.get(kind)
+        found: tuple[N, ...] | None = self._of_kind.get(kind)
         if found is None:
             found = tuple(node for node in self.nodes if isinstance(node, kind))
             self._of_kind[kind] = found
@@ -123,13 +131,36 @@ class MacroExpression:
     @cached_property
     def comparisons(self) -> tuple[Binary, ...]:
         """The comparisons among its nodes."""
-        return tuple(comparisons(self.tree))
+        return tuple(node for node in self.of_kind(Binary) if node.operator in COMPARISONS)
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """All its references to attributes; the scopes MY and TARGET are none."""
+        return tuple(node for node in self.of_kind(Reference) if not is_scope(node))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The case-folded names of all attributes that it refers to."""
+        return frozenset(node.name.casefold() for node in self.references)
+
+    @cached_property
+    def asked_for(self) -> frozenset[str]:
+        """Those of which it asks whether they are there."""
+        return frozenset(name for node, _ in self.find(*_TESTS) for name in names(node))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names and operators in it, as ``words_of`` has them."""
+        return words_of(self.nodes)
 
     def find(self, *patterns: str) -> Iterator[tuple[Node, Holes]]:
         """The nodes that look like one of the patterns, with what stands in the holes."""
-        for wanted in map(pattern, patterns):
-            for node in self.nodes:
-                holes = matched(wanted, node) if type(node) is type(wanted) else None
+        for text in patterns:
+            if not words_of_pattern(text) <= self.words:
+                continue
+            wanted = pattern(text)
+            for node in self.of_kind(type(wanted)):
+                holes = matched(wanted, node)
                 if holes is not None:
                     yield node, holes
 
@@ -192,13 +223,16 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
     own = tuple(sorted(view.own_names.values()))
     slots, jobs = view.slot_attributes, view.job_attributes
     passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
+    # One attribute is asked for in many expressions, and at each of its nodes often.
+    around = cache(partial(Surroundings, published=published, undefaulted=missing))
+
     settings = [(setting, True) for setting in view.settings]
     settings += [(setting, False) for setting in passed_over]
     for setting, taken in settings:
         for part in parts(setting) if taken else ():
             tree = _tree(part.text)
             if tree is not None:
-                where = Surroundings(part.use, published, undefaulted=missing)
+                where = around(part.use)
                 yield MacroExpression(
                     *(view, setting, part.text, tree, part.use, where, own), part=part
                 )
@@ -216,8 +250,7 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
         if parsed is None:
             continue
         text, tree = parsed
-        where = Surroundings(use, published, undefaulted=missing)
-        found = MacroExpression(view, setting, text, tree, use, where, own)
+        found = MacroExpression(view, setting, text, tree, use, around(use), own)
         if taken or not found.has_holes:
             yield found
 

@@ -142,10 +142,11 @@ def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
     if one.is_too_deep:
         yield from wholes.too_deep(one)
         return
+    said = one.said
     for check, kind in _OF_EXPRESSIONS:
         if check.of is not None and not _concerns(check, one.setting):
             continue
-        if not one.said.isdisjoint(check.after) or (EVERY_OTHER in check.after and one.said):
+        if said and (EVERY_OTHER in check.after or not said.isdisjoint(check.after)):
             continue
         if check.per is Per.EXPRESSION:
             yield from check.function(one)

@@ -34,7 +34,6 @@ from policy.attributes import Availability, find_attribute
 from policy.knobs.declaration import Wanted
 from policy.language.about import change_about
 from policy.language.expressions import parse
-from policy.lint.attributes import asked_for
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Meant, Per, finding
 from policy.lint.trees import choice_of, ends, names, number, references, scope_of
@@ -122,8 +121,10 @@ def _no_condition(one: MacroExpression, node: Node) -> str:
             return _TEXT
         return _NUMBER if known not in (None, 0, 1) and not one.macros[node.start] else ""
     if isinstance(node, Binary):
+        if node.operator not in _ARITHMETIC:
+            return ""
         counts = any(isinstance(n, Binary) and n.operator in COMPARISONS for n in walk(node))
-        return _NUMBER if node.operator in _ARITHMETIC and not counts else ""
+        return "" if counts else _NUMBER
     if isinstance(node, Call):
         function = lookup_function(node.name)
         result = ResultKind.ANY if function is None else function.result
@@ -234,7 +235,7 @@ def undefined_choice(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     says = last.__class__ in (bool, int, float) and bool(last)
     if not says or not value.undefined or value.truths != {True, False}:
         return
-    asked = asked_for(one)
+    asked = one.asked_for
     for found in references(condition):
         if found.name.casefold() not in asked and _is_of_some_jobs(one, found):
             message = f"`{one.shown(bare(condition))}` is undefined for jobs without {found.name}"

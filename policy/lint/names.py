@@ -391,6 +391,12 @@ def _joined_heads() -> tuple[str, ...]:
     return tuple(sorted(joined, key=lambda head: (-len(head), head)))
 
 
+@cache
+def _stems() -> tuple[str, ...]:
+    """The same without the underscore, case-folded."""
+    return tuple(head[:-1].casefold() for head in _joined_heads())
+
+
 def _family_slip(view: View, macro: str) -> str | None:
     """The member of a family that a macro without the underscore before the member means."""
     folded = macro.casefold()
@@ -401,12 +407,12 @@ def _family_slip(view: View, macro: str) -> str | None:
         for at in ending:
             if is_one_edit(folded[:at], head.casefold()):
                 return head + macro[at:]
+    cuts = {at for at in range(1, len(macro)) if macro[at - 1] == "_"}
     for head in (head for head in _joined_heads() if len(head) >= _TELLING_HEAD):
         for cut in (len(head) - 1, len(head), len(head) + 1):
-            rest = macro[cut:]
-            if rest and macro[:cut].endswith("_") and is_one_edit(folded[:cut], head.casefold()):
-                return head + rest
-    for head in _joined_heads():
+            if cut in cuts and is_one_edit(folded[:cut], head.casefold()):
+                return head + macro[cut:]
+    for head in _joined_heads() if folded.startswith(_stems()) else ():
         rest = macro[len(head) - 1 :]
         if not folded.startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):
             continue

@@ -54,7 +54,7 @@ def _is_sum(one: MacroExpression) -> bool:
 
 
 def _varies(one: MacroExpression) -> bool:
-    return bool(names(one.tree)) or any(isinstance(node, Call) for node in one.nodes)
+    return bool(one.names) or bool(one.of_kind(Call))
 
 
 @finding(
@@ -288,7 +288,7 @@ def _has_to_hold(tree: Node, node: Binary) -> bool:
 
 
 def _has_run_time_guard(one: MacroExpression) -> bool:
-    if any(word in name for name in names(one.tree) for word in _TIMELY):
+    if any(word in name for name in one.names for word in _TIMELY):
         return True
     return any(isinstance(node, Call) and node.name.casefold() == "time" for node in one.nodes)
 
@@ -419,9 +419,9 @@ def one_sided(one: MacroExpression) -> Iterator[Diagnostic]:
         return
     compared = "my" if one.use.matching else "target"
     kind = use.my if compared == "my" else use.target
-    if not kind or not names(one.tree) or any(isinstance(n, Call) for n in one.nodes):
+    if not kind or not one.names or one.of_kind(Call):
         return
-    for node in references(one.tree):
+    for node in one.references:
         scope = scope_of(node)
         if node.base is not None and scope is None:
             return

@@ -140,8 +140,9 @@ def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
     table = read_routes(config, EvalContext(), view.config.version)
     route = next((one for one in table.routes if one.name.casefold() == name.casefold()), None)
     universe = None if route is None else route.universe
-    given = any("gridresource" in one.entry.raw.casefold() for one in view.settings)
-    lacks = route is not None and universe == UNIVERSES["grid"] and not given
+    lacks = universe == UNIVERSES["grid"] and not any(
+        "gridresource" in one.entry.raw.casefold() for one in view.settings
+    )
     for line, form in setting.statements:
         said = False
         if isinstance(form, MacroAssignment) and "$" not in form.value:

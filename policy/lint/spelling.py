@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache, cached_property, lru_cache
+from operator import ne
 from typing import Final, TypeVar
 
 from classad.patterns import late_regex
@@ -106,9 +107,9 @@ class Vocabulary:
         """The words of names that differ from these in one place, with that place."""
         found = []
         for theirs in self._like(mine, len(mine)):
-            others = [at for at, word in enumerate(mine) if theirs[at] != word]
-            if len(others) == 1:
-                found.append((others[0], theirs))
+            others = list(map(ne, mine, theirs))
+            if sum(others) == 1:
+                found.append((others.index(True), theirs))
         return found
 
     def with_one_more(self, mine: Words) -> list[Words]:

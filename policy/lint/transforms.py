@@ -171,14 +171,15 @@ def holes(view: View) -> Iterator[Diagnostic]:
     """References to macros that neither a transform nor a file defines."""
     bodies = [setting for setting in view.settings if has_body(setting)]
     known: dict[str, set[str]] = {}
-    for setting in bodies:
-        known.setdefault(_family(setting), set()).update(_defines(setting))
+    families = [_family(setting) for setting in bodies]
+    for family, setting in zip(families, bodies, strict=True):
+        known.setdefault(family, set()).update(_defines(setting))
     routes = any(setting.macro.upper().startswith("JOB_ROUTER_ROUTE_") for setting in bodies)
-    for setting in bodies:
-        if routes or _family(setting) == "schedd":  # routes of other files may set variables
+    for family, setting in zip(families, bodies, strict=True):
+        if routes or family == "schedd":  # routes of other files may set variables
             for line in setting.rules.written:
-                yield from _line_holes(view, setting, line, known[_family(setting)])
-        if sum(_family(one) == _family(setting) for one in bodies) == 1:
+                yield from _line_holes(view, setting, line, known[family])
+        if families.count(family) == 1:
             yield from _too_early(view, setting)
 
 

@@ -34,8 +34,13 @@ from policy.language.expressions import parse
 def references(node: Node) -> Iterator[Reference]:
     """All attribute references; the scopes MY and TARGET are no attributes."""
     for found in walk(node):
-        if isinstance(found, Reference) and found.name.casefold() not in ("my", "target"):
+        if isinstance(found, Reference) and not is_scope(found):
             yield found
+
+
+def is_scope(node: Reference) -> bool:
+    """Is it MY or TARGET?"""
+    return node.name.casefold() in ("my", "target")
 
 
 def names(node: Node) -> set[str]:
@@ -121,10 +126,10 @@ def sides(node: Binary) -> Iterator[tuple[Node, str, Node]]:
         yield right, MIRRORED.get(symbol, symbol), left
 
 
-def guarded(node: Node) -> set[str]:
-    """Attributes that the expression tests for being there, or uses only after some test."""
+def guarded(nodes: Iterable[Node]) -> set[str]:
+    """Attributes that nodes test for being there, or use only after some test."""
     found: set[str] = set()
-    for inner in walk(node):
+    for inner in nodes:
         if _is_guard(inner):
             found |= names(inner)
     return found
@@ -184,6 +189,24 @@ _NOTHING: Final[Holes] = {}
 def pattern(text: str) -> Node:
     """The tree of a pattern, with references for its holes."""
     return bare(parse(_HOLE.sub(rf"{_MARK}\1", text)).node)
+
+
+@cache
+def words_of_pattern(text: str) -> frozenset[str]:
+    """The words without which nothing looks like a pattern."""
+    return words_of(walk(pattern(text)))
+
+
+def words_of(nodes: Iterable[Node]) -> frozenset[str]:
+    """The case-folded names of attributes and functions among nodes, but for those of holes; and
+    of an operator and its mirror image the first."""
+    found = set()
+    for node in nodes:
+        if isinstance(node, Binary):
+            found.add(min(node.operator, MIRRORED.get(node.operator, node.operator)))
+        elif isinstance(node, Reference | Call) and not node.name.startswith(_MARK):
+            found.add(node.name.casefold())
+    return frozenset(found)
 
 
 def matched(wanted: Node, node: Node, found: Holes = _NOTHING) -> Holes | None:

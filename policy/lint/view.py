@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from attr import evolve, frozen
+from attr import frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.patterns import late_regex
@@ -485,4 +485,4 @@ def _setting(config: Config, entry: Definition) -> Setting:
     if knob.kind is KnobKind.EXPR and reading.diagnostic is None:
         parsed = reading.expression()
         tree = None if parsed is None else parsed.node
-    return evolve(unread, reading=reading, tree=tree)
+    return Setting(entry, macro, unread.prefix, reader, knob, reading, tree)

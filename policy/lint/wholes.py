@@ -19,7 +19,6 @@ from policy.knobs.declaration import Wanted
 from policy.language.table import Definition
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import EVERY_OTHER, Finding, Per, finding
-from policy.lint.trees import names
 
 ALWAYS_AT_ALL: Final = Finding(
     "P419",
@@ -54,7 +53,7 @@ _CONDITIONS: Final = frozenset((Wanted.TRUTH, Wanted.CONDITION))
     after=(EVERY_OTHER, "P501"),
 )
 def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
-    speaks = bool(names(one.tree)) or bool(one.comparisons)
+    speaks = bool(one.names) or bool(one.comparisons)
     if one.use.wanted not in _CONDITIONS or one.has_holes or not speaks:
         return
     value = one.evaluation.value.condition()

@@ -9,7 +9,6 @@ the whole, and for every node as it stands and for itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from functools import cache
 from math import ceil, floor, inf, nextafter
 from typing import Final, NamedTuple, TypeAlias
 
@@ -67,8 +66,7 @@ class Evaluation:
     def __init__(self, tree: Node, look_up: LookUp, unknown: Container[int] = frozenset()) -> None:
         """``unknown``: the nodes, by their ``id()``, of which nobody knows what stands there."""
         self._unknown: Final = unknown
-        # One attribute is asked for at each of its nodes, and each of these often.
-        self._look_up: LookUp = cache(look_up)
+        self._look_up: LookUp = look_up
         self._values: dict[int, Abstract] = {}
         self._alone: dict[int, _Outcome] = {}
         #: What each attribute is where it decides as true and as false, if nothing else is known.

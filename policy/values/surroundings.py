@@ -79,6 +79,9 @@ class Surroundings:
     published: Mapping[str, Abstract] = field(factory=dict)
     free: bool = False
     undefaulted: frozenset[str] = frozenset()
+    _known: dict[tuple[str, str], tuple[Key, Abstract]] = field(
+        factory=dict, init=False, eq=False, repr=False
+    )
 
     @property
     def _is_of_match(self) -> bool:
@@ -87,7 +90,12 @@ class Surroundings:
 
     def look_up(self, scope: str, name: str) -> tuple[Key, Abstract]:
         """The attribute that a reference finds, and what it can be."""
-        folded = name.casefold()
+        known = self._known.get((scope, name))
+        if known is None:
+            known = self._known[scope, name] = self._looked_up(scope, name.casefold())
+        return known
+
+    def _looked_up(self, scope: str, folded: str) -> tuple[Key, Abstract]:
         if scope:
             return (scope, folded), self._in(scope, folded)
         if folded == "currenttime":
