@@ -18,7 +18,8 @@ from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.lint.choices import out_of_range
-from policy.lint.finding import NOTE, Finding, Per, looks_at
+from policy.lint.finding import NOTE, Finding, Per, looks_at, use_of
+from policy.lint.lists import ADDED, ADDING, policy_lost
 from policy.lint.security import network
 from policy.lint.view import ITEM, LOCAL_NAME, Item, Setting, View
 
@@ -404,3 +405,23 @@ def another_manager(view: View) -> Iterator[Diagnostic]:
 def _is_name(text: str) -> bool:
     """Is it the name of a machine, or a pattern for such, and neither a user nor an address?"""
     return any(char.isalpha() for char in text) and set("@/:").isdisjoint(text)
+
+
+# --- templates ------------------------------------------------------------------------------------
+
+
+@looks_at(Per.CONFIGURATION)
+def policy_lost_to_template(view: View) -> Iterator[Diagnostic]:
+    """A template after the one whose condition it drops: Always_Run_Jobs sets PREEMPT to False."""
+    said: set[tuple[str, int | None]] = set()
+    entries = [view.config.scope.table.get(name) for name in ADDED]
+    for later in (one for entry in entries if entry is not None for one in entry.chain()):
+        earlier, where = later.previous, (later.origin, later.line)
+        if earlier is None or not (earlier.template and later.template) or where in said:
+            continue
+        use, before = use_of(view.config, later), use_of(view.config, earlier)
+        lost = ADDING.match(earlier.template) and earlier.raw not in later.raw
+        if lost and use is not None and before is not None and use[0] != before[0]:
+            said.add(where)
+            message = f"it drops the condition that `{before[0]}` adds to {later.name}"
+            yield policy_lost.at(message, *use[1:], f"put it before `{before[0]}`")

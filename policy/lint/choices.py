@@ -31,7 +31,7 @@ from policy.knobs.lists import is_list
 from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import DETECTED_ORIGIN, Definition
-from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, meant
+from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, looks_at, meant, use_of
 from policy.lint.view import ITEM, Item, Setting, View
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
@@ -49,6 +49,7 @@ _MOST_TYPES: Final = 10
 _CATEGORY: Final = late_regex(r"-?([^:]*)(:\d+)?")
 #: An item without any of these is a sign, as the operators of expressions are.
 _NAMES_SOMETHING: Final = late_regex(r"[\w*]")
+_PERIOD: Final = "it is a number with s, m or h behind it, as in `5m`"
 _SEPARATOR: Final = late_regex(r"[^,\s|()]+")
 
 
@@ -99,8 +100,19 @@ def _period(setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if text and not CRON_PERIOD.fullmatch(text):
         message = f"{setting.macro} does not take `{text}`: the job is not started"
-        help_text = "it is a number with s, m or h behind it, as in `5m`"
-        yield setting.say(no_word, message, setting.whole(), help_text)
+        yield setting.say(no_word, message, setting.whole(), _PERIOD)
+
+
+@looks_at(Per.CONFIGURATION)
+def period_of_template(view: View) -> Iterator[Diagnostic]:
+    """The period that a template is used with: FEATURE : StartdCronPeriodic(X, 15*60, ...)."""
+    for entry in view.config.scope.table:
+        if entry.template is not None and CRON_PERIODS.fullmatch(entry.name):
+            text = view.config.text(entry.name) or ""
+            use = use_of(view.config, entry)
+            if text.strip() and use is not None and not CRON_PERIOD.fullmatch(text.strip()):
+                message = f"{entry.name} does not take `{text.strip()}`: the job is not started"
+                yield no_word.at(message, *use[1:], _PERIOD, macro=entry.name)
 
 
 def _too_high(setting: Setting) -> Iterator[Diagnostic]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from attr import evolve, frozen
 
+from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
@@ -77,6 +78,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         yield from _of_others(view, setting)
         yield from _of_daemon_list(view, setting)
         yield from _of_slot_types(setting)
+        yield from _of_pattern(setting)
 
 
 def _of_declared(setting: Setting) -> Iterator[Ending]:
@@ -134,6 +136,16 @@ def _of_slot_types(setting: Setting) -> Iterator[Ending]:
         about_type = About(macro=setting.macro, definition=setting.entry, ends="STARTD")
         found = _ending(setting, Daemon("STARTD"), *broken, about_type, "P111")
         yield evolve(found, daemon=Daemon("STARTD", setting.local_name))
+
+
+def _of_pattern(setting: Setting) -> Iterator[Ending]:
+    """The names that a queue's superuser may take: the schedd ends at one that is no pattern."""
+    if setting.macro.upper() == "QUEUE_SUPER_USER_MAY_IMPERSONATE" and setting.endless is None:
+        text = setting.text().strip()
+        if text and compile_pattern(text, "") is None:
+            message = f"{setting.macro}: `{text}` is not a regular expression"
+            what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD")
+            yield _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P110")
 
 
 def find_late(view: View) -> Iterator[Diagnostic]:

@@ -22,6 +22,7 @@ from policy.language.about import About
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
+    from policy.config import Config
     from policy.knobs.declaration import Knob
 
 ERROR: Final = "error"
@@ -206,6 +207,18 @@ def finding(
     """
     check = looks_at(per, of, after)
     return lambda function: Finding(*words, check=check(function), **more)
+
+
+def use_of(config: Config, entry: Definition) -> tuple[str, Source, int, int] | None:
+    """The statement of the files by which a template has made a definition, and where it is."""
+    for source in config.texts:
+        if source.name == entry.origin and entry.line is not None:
+            lines = source.text.split("\n")
+            text = lines[entry.line - 1]
+            start = sum(len(line) + 1 for line in lines[: entry.line - 1])
+            start += len(text) - len(text.lstrip())
+            return text.strip(), source, start, start + len(text.strip())
+    return None
 
 
 def name_place(entry: Definition) -> tuple[Source, int, int] | None:

@@ -56,7 +56,10 @@ _SIGN: Final = late_regex(r"&&|\|\||[!()+&|]")
 _OF_A_SLOT: Final = late_regex(r"slot(_type_)?\d+_")
 #: Macros whose value is one name.
 _PLAIN: Final = frozenset(
-    ("UID_DOMAIN", "FILESYSTEM_DOMAIN", "TRUST_DOMAIN", "SCHEDD_NAME", "NETWORK_HOSTNAME")
+    (
+        *("UID_DOMAIN", "FILESYSTEM_DOMAIN", "TRUST_DOMAIN", "SCHEDD_NAME", "NETWORK_HOSTNAME"),
+        "STARTD_RESOURCE_PREFIX",
+    )
 )
 
 
@@ -259,12 +262,12 @@ def _ending(macro: str, item: str, names: NameList, listed: Iterable[str]) -> Ad
 # --- prefixes, and second assignments -------------------------------------------------------------
 
 #: Templates that add a condition to what was there.
-_ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
 #: What opens and closes a conditional.
 _KEYWORD: Final = late_regex(r"\s*(if|endif)\b", re.IGNORECASE)
 #: Lists of hosts and users, and the items that name all of them.
 _HOST_LISTS: Final = ("ALLOW_", "DENY_", "FLOCK_FROM")
-_ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
+ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
 
 
 @finding(
@@ -437,7 +440,8 @@ def _items_of(setting: Setting, entry: Definition) -> list[str]:
     "P223",
     "an assignment that undoes a policy template",
     "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
-    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition; so does one"
+    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition, and so does a"
+    " template that sets PREEMPT, as Always_Run_Jobs and Limit_Job_Runtimes do; so does one"
     " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
     bad="use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
     good="PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
@@ -446,7 +450,7 @@ def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
     if earlier is None or not earlier.template or entry.template is not None:
         return
-    if entry.name.upper() in _ADDED and _ADDING.match(earlier.template):
+    if entry.name.upper() in ADDED and ADDING.match(earlier.template):
         if earlier.raw not in entry.raw:
             message = f"{entry.name} drops the condition that {_added(entry, earlier)} adds"
             yield policy_lost.named(entry, message, "set it before the template")

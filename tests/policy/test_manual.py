@@ -182,3 +182,54 @@ def test_daemons_end_without_a_protocol(no: str) -> None:
 
 def test_the_master_starts_no_transferer() -> None:
     assert ("P215", "warning") in ids(f"{LISTS}DAEMON_LIST = $(DAEMON_LIST) TRANSFERER\n")
+
+
+LIMIT, ALWAYS = "use POLICY : Limit_Job_Runtimes\n", "use POLICY : Always_Run_Jobs\n"
+HOLDS = ("Hold_If_Memory_Exceeded", "Preempt_If_Memory_Exceeded", "Hold_If_Cpus_Exceeded")
+
+
+@every_case("first, then", [
+    (LIMIT, ALWAYS),
+    (LIMIT, "use POLICY : Desktop\n"),
+    *((f"use POLICY : {hold}\n", later) for hold in HOLDS for later in (LIMIT, ALWAYS)),
+])  # fmt: skip
+def test_a_template_of_all_jobs_comes_before_those_that_end_some(first: str, then: str) -> None:
+    """As condor_config_val of 25.14.1 has PREEMPT behind both."""
+    [found] = examine(read(first + then)).findings
+    assert (found.id, found.line) == ("P223", 2)
+    assert all(one != "P223" for one, _ in ids(then + first))
+
+
+@every_case("order", [HOLDS, HOLDS[::-1], (*HOLDS, *HOLDS)])
+def test_templates_that_add_conditions_go_together(order: tuple[str, ...]) -> None:
+    text = "".join(f"use POLICY : {name}\n" for name in order)
+    assert all(one != "P223" for one, _ in ids(ALWAYS + LIMIT + text))
+
+
+@every_case("period, takes", [
+    ("15*60", False), ("5 min", False), ("$(MINUTE)*5", False), ("hourly", False),
+    ("5m", True), ("300", True), ("1h", True), ("90s", True),
+])  # fmt: skip
+def test_a_cron_job_of_a_template_has_a_number_and_a_unit_as_its_period(
+    period: str, takes: bool
+) -> None:
+    """As the startd of 25.14.1: `Invalid period modifier`."""
+    for daemon in ("Startd", "Schedd"):
+        found = ids(f"use FEATURE : {daemon}CronPeriodic(HEALTH, {period}, /bin/health)\n")
+        assert (("P130", "warning") in found) is not takes
+
+
+@every_case("pattern, starts", [("(condor", False), ("[a-", False), ("^condor$", True), ("", True)])
+def test_a_schedd_ends_at_names_for_its_superuser_that_are_no_pattern(
+    pattern: str, starts: bool
+) -> None:
+    found = examine(read(f"QUEUE_SUPER_USER_MAY_IMPERSONATE = {pattern}\n"))
+    assert found.starts is starts
+    assert [one.daemon.subsystem for one in found.verdicts if not one.starts] == (
+        [] if starts else ["SCHEDD"]
+    )
+
+
+def test_quotes_are_part_of_the_names_of_slots() -> None:
+    assert ("P213", "warning") in ids('STARTD_RESOURCE_PREFIX = "slot"\n')
+    assert ids("STARTD_RESOURCE_PREFIX = slot\n") == set()
