@@ -17,6 +17,7 @@ from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from policy.data.tables import folded_attribute_names
 from policy.explain.roles import is_whole
+from policy.knobs.declaration import Wanted
 from policy.knobs.lists import SUBMIT_LISTS, is_list, memberships
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
@@ -24,6 +25,8 @@ from policy.lint import lists
 from policy.lint.finding import NOTE, Meant, Per, finding, looks_at, meant
 from policy.lint.trees import references, scope_of
 from policy.lint.view import Item, Setting, View, covering
+from policy.values.domain import ANYTHING
+from policy.values.evaluation import Evaluation
 
 #: So many letters at both ends are the same in a name and what is short for it.
 _END: Final = 2
@@ -336,9 +339,20 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
             need.test(view, setting, found.expand(other)) for other in need.others
         ):
             continue
+        if _is_never_true(setting):
+            return  # it asks for nothing either
         message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
         needs = found.expand(need.others[0])
         yield alone.named(setting.entry, message, found.expand(need.help), needs=needs)
+
+
+def _is_never_true(setting: Setting) -> bool:
+    """Is it a condition that is false whatever its attributes are, as `Cpus > 3 && False`?"""
+    use = None if setting.knob is None else setting.knob.use
+    if setting.tree is None or use is None or use.wanted not in (Wanted.TRUTH, Wanted.CONDITION):
+        return False
+    value = Evaluation(setting.tree, lambda scope, name: ((scope, name), ANYTHING)).value
+    return True not in value.condition().truths
 
 
 def _draining(setting: Setting) -> Iterator[Diagnostic]:

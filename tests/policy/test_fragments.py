@@ -359,3 +359,14 @@ def test_what_comes_of_a_hole_is_told_with_it_also_in_the_lines_below() -> None:
     assert [one.id for one in found] == ["P120", "P113"]
     [block] = blocks(found)
     assert block.first is found[0]
+
+
+@every_case("text, told", [
+    ('SUSPEND = FALSE\nSUSPEND = Scheduler =!= "x" && ($(SUSPEND))\n', False),
+    ("SUSPEND = (Cpus > 3) && False\n", False),
+    ("SUSPEND = False\nSUSPEND = KeyboardIdle < 9 || $(SUSPEND)\n", True),
+    ("PREEMPT = False\nWANT_HOLD = False\nWANT_HOLD = $(WANT_HOLD) && Cpus > 3\n", False),
+])  # fmt: skip
+def test_a_condition_that_asks_for_nothing_needs_no_other_macro(text: str, told: bool) -> None:
+    found = {one[0] for one in said(f"WANT_SUSPEND = False\n{text}")}
+    assert ("P241" in found) is told
