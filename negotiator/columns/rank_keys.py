@@ -9,6 +9,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import compress, repeat
+from operator import attrgetter, is_not
 from typing import Final, Self, TypeAlias
 
 from attr import define
@@ -178,7 +180,8 @@ class KeyMaker:
     @cached_property
     def _held(self) -> int:
         """The rows that somebody holds."""
-        held = [row for row, slot in self._slots.items() if slot.user is not None]
+        users = map(attrgetter("user"), self._slots.values())
+        held = compress(self._slots, map(is_not, users, repeat(None)))
         return Rows.of(self._size, held).bits
 
     @cached_property

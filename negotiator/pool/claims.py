@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import compress, repeat
+from operator import attrgetter, eq
 from typing import Final
 
 from attr import evolve
@@ -18,12 +20,13 @@ from policy.model import NegotiatorPolicy
 
 _LIMITS: Final = ("ConcurrencyLimits", "PreemptingConcurrencyLimits")
 #: The states of slots whose claims are charged.
-_CHARGED: Final = ("Claimed", "Preempting")
+_CHARGED: Final = frozenset({"Claimed", "Preempting"})
 
 
 def charged_slots(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> list[Slot]:
     """The slots whose claims are charged to somebody."""
-    claimed = [slot for slot in slots if slot.charged is not None and slot.state in _CHARGED]
+    there = compress(slots, map(_CHARGED.__contains__, map(attrgetter("state"), slots)))
+    claimed = [slot for slot in there if slot.charged is not None]
     if policy.discount_suspended_resources:
         activities = (slot.ad.get_string("Activity", context=context) for slot in claimed)
         pairs = zip(claimed, activities, strict=True)
@@ -31,9 +34,9 @@ def charged_slots(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) 
     return claimed
 
 
-def charges(slots: Iterable[Slot]) -> list[tuple[str, float]]:
-    """Whom each slot is charged to, and its weight."""
-    return [(slot.charged, slot.weight) for slot in slots if slot.charged is not None]
+def charges(charged: Iterable[Slot]) -> list[tuple[str, float]]:
+    """Whom each of the slots that are charged is charged to, and its weight."""
+    return list(map(attrgetter("charged", "weight"), charged))
 
 
 def claim_record(slot: Slot, context: EvalContext) -> Resource:
@@ -53,7 +56,8 @@ def match_record(
 
 def matched_keys(slots: Slots, context: EvalContext) -> set[str]:
     """The keys of slots that are matched and not claimed yet."""
-    return {_key_of(slot, context) for slot in slots if slot.state == "Matched"}
+    matched = compress(slots, map(eq, map(attrgetter("state"), slots), repeat("Matched")))
+    return {_key_of(slot, context) for slot in matched}
 
 
 def waiting_matches(

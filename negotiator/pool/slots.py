@@ -79,6 +79,8 @@ class Slot:
     _noted: set[str] | None = None
     #: Pre-job and post-job rank for the whole cycle, when jobs' ranks are ignored.
     fixed_ranks: tuple[float, float] | None = None
+    #: Whether more than ``changes`` is otherwise than in the ad that was given.
+    is_own: bool = False
     _copy: ClassAd | None = None
     #: The folded names of what is left of the ad, until a copy is made that has no more.
     _left: frozenset[str] | None = None
@@ -100,11 +102,6 @@ class Slot:
     def is_copied(self) -> bool:
         """Whether the ad has been copied, to be changed."""
         return self._copy is not None
-
-    @property
-    def is_own(self) -> bool:
-        """Whether more than ``changes`` is otherwise than in the ad that was given."""
-        return self._copy is not None or self._left is not None
 
     @property
     def ad(self) -> ClassAd:
@@ -188,12 +185,12 @@ class Slot:
 
     def keep(self, part: ClassAd) -> None:
         """Go by a part of the ad."""
-        self._copy = part
+        self._copy, self.is_own = part, True
         self.changes = _NO_CHANGES
 
     def keep_only(self, names: frozenset[str]) -> None:
         """Go by some attributes of the ad (folded names), whose part is made when it is wanted."""
-        self._left = names
+        self._left, self.is_own = names, True
         self.changes = _NO_CHANGES
 
     def own_ad(self) -> ClassAd:
@@ -201,7 +198,7 @@ class Slot:
         if self._left is not None:
             self._copy = self.unchanged
         elif self._copy is None:
-            self._copy = self.base.duplicate()
+            self._copy, self.is_own = self.base.duplicate(), True
         if self.changes:
             for name, value in self.changes.values():
                 self._copy.insert(name, value)
