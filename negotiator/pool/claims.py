@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import compress, repeat
-from operator import attrgetter, eq
+from operator import attrgetter, eq, is_not
 from typing import Final
 
 from attr import evolve
@@ -25,8 +25,9 @@ _CHARGED: Final = frozenset({"Claimed", "Preempting"})
 
 def charged_slots(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> list[Slot]:
     """The slots whose claims are charged to somebody."""
-    there = compress(slots, map(_CHARGED.__contains__, map(attrgetter("state"), slots)))
-    claimed = [slot for slot in there if slot.charged is not None]
+    there = list(compress(slots, map(_CHARGED.__contains__, map(attrgetter("state"), slots))))
+    by_somebody = map(is_not, map(attrgetter("charged"), there), repeat(None))
+    claimed = list(compress(there, by_somebody))
     if policy.discount_suspended_resources:
         activities = (slot.ad.get_string("Activity", context=context) for slot in claimed)
         pairs = zip(claimed, activities, strict=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from operator import attrgetter
 from typing import Final
 
 from attr import field, frozen
@@ -112,10 +113,14 @@ class SlotDecorator:
                 if rank is not None:
                     slot.insert("CurrentRank", rank)
         known = self._changes
-        for slot in slots:
-            user = slot.user
+        users = list(map(attrgetter("user"), slots))
+        for slot, user in zip(slots, users, strict=True):
             if user is not None:
-                slot.adopt(known.get(user) or self._of(user))
+                changes = known.get(user) or self._of(user)
+                if slot.changes or slot.is_own:
+                    slot.adopt(changes)
+                else:
+                    slot.changes = changes
         slots.note(set().union(*known.values()))
         if self.prefix is not None:
             for slot in slots:

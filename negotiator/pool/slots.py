@@ -33,6 +33,10 @@ class SlotSource(Protocol):
 
     mentions: Mentions
 
+    @property
+    def redefines_scope_names(self) -> bool:
+        """Whether ``MY`` or ``TARGET`` is an attribute of some slot."""
+
     def ad(self, row: int) -> ClassAd:
         """The ad of a slot, only to be looked at; ``row``: its number here."""
 
@@ -175,8 +179,9 @@ class Slot:
 
     def visible(self) -> VisiblePart:
         """The part of the ad that another ad can see in a match, while the ad does not change."""
-        apart = self._source is not None and self._base is None and not self.is_own
-        mentions = self._source.mentions if apart and self._source is not None else None
+        source, mentions = self._source, None
+        if source is not None and self._base is None and not self.is_own:
+            mentions = None if source.redefines_scope_names else source.mentions
         return VisiblePart(self.cell, lambda: self.ad, mentions)
 
     def seen_with(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
