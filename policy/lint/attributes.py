@@ -68,7 +68,8 @@ ELSEWHERE: Final = Finding(
 NOT_NOW: Final = Finding(
     "P403",
     "an attribute that this configuration never defines",
-    "Group attributes need GROUP_NAMES, `slot<i>_` attributes need NEGOTIATOR_CROSS_SLOT_PRIOS.",
+    "Group attributes need GROUP_NAMES, `slot<i>_` attributes need NEGOTIATOR_CROSS_SLOT_PRIOS, or"
+    " STARTD_SLOT_ATTRS where they are a slot's own.",
     "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n",
     "GROUP_NAMES = group_a\nGROUP_QUOTA_group_a = 5\n"
     "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n",

@@ -15,16 +15,21 @@ from attr import frozen
 
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
+from classad.syntax.nodes import Reference
+from policy.attributes import find_attribute
 from policy.data.tables import folded_attribute_names
+from policy.ephemeral import find_ephemeral
 from policy.explain.roles import is_whole
 from policy.knobs.declaration import Wanted
 from policy.knobs.lists import SUBMIT_LISTS, is_list, memberships
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
 from policy.lint import lists
+from policy.lint.attributes import NOT_NOW
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import NOTE, Meant, Per, finding, looks_at, meant
 from policy.lint.trees import references, scope_of
-from policy.lint.view import Item, Setting, View, covering
+from policy.lint.view import ITEM, Item, Setting, View, covering
 from policy.values.domain import ANYTHING
 from policy.values.evaluation import Evaluation
 
@@ -426,6 +431,29 @@ def not_published(view: View) -> Iterator[Diagnostic]:
         if not scope and not is_whole(view.config):
             found.severity = NOTE  # another file may list it
         yield found
+
+
+_OF_A_SLOT: Final = late_regex(r"slot\d+_(\w+)", re.IGNORECASE)
+
+
+@looks_at(Per.EXPRESSION)
+def of_other_slots(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``slot1_State``, which other slots have of slot 1 once STARTD_SLOT_ATTRS lists State."""
+    if not _is_of_slots(one.setting) or one.part is not None:
+        return
+    for node in one.of_kind(Reference):
+        found = _OF_A_SLOT.fullmatch(node.name)
+        row = None if found is None else find_attribute(found[1])
+        if found is None or row is None or find_ephemeral(node.name) is not None:
+            continue
+        shared = ITEM.findall(one.setting.beside("STARTD_SLOT_ATTRS").casefold())
+        mine = "slot" in row.ads and scope_of(node) != "target"
+        if mine and found[1].casefold() not in shared:
+            message = f"no slot has `{node.name}`: STARTD_SLOT_ATTRS does not list {row.name}"
+            said = one.say(NOT_NOW, message, node, f"add `{row.name}` to STARTD_SLOT_ATTRS")
+            said.severity = said.severity if is_whole(one.view.config) else NOTE
+            yield said
+            return
 
 
 def _is_of_slots(setting: Setting) -> bool:

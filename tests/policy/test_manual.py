@@ -233,3 +233,17 @@ def test_a_schedd_ends_at_names_for_its_superuser_that_are_no_pattern(
 def test_quotes_are_part_of_the_names_of_slots() -> None:
     assert ("P213", "warning") in ids('STARTD_RESOURCE_PREFIX = "slot"\n')
     assert ids("STARTD_RESOURCE_PREFIX = slot\n") == set()
+
+
+ROLES = "use ROLE : CentralManager\nuse ROLE : Submit\nuse ROLE : Execute\nCONDOR_HOST = cm.x.org\n"
+
+
+@every_case("macro, name", [
+    ("START", "slot1_State"), ("SUSPEND", "SLOT2_Activity"), ("PREEMPT", "MY.slot12_State"),
+])  # fmt: skip
+def test_slots_have_of_each_other_what_startd_slot_attrs_lists(macro: str, name: str) -> None:
+    text = f'{ROLES}WANT_SUSPEND = True\n{macro} = {name} =!= "Claimed" && LoadAvg < 2\n'
+    assert ("P403", "warning") in ids(text)
+    listed = f"STARTD_SLOT_ATTRS = {name.rpartition('_')[2].lower()}, Cpus\n"
+    assert all(one != "P403" for one, _ in ids(listed + text))
+    assert all(one != "P403" for one, _ in ids(text.replace(name, "slot1_MyOwn")))
