@@ -28,6 +28,7 @@ from policy.lint.finding import Advice, Finding, Meant, Per, Repair, looks_at
 from policy.lint.spelling import (
     SHORTEST,
     Vocabulary,
+    hook,
     inflected,
     meant_by_words,
     of_family,
@@ -439,7 +440,7 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
         kind, words = UNKNOWN, known.spelled
         meant = near(macro, words) or _near_short(macro) or _by_words(macro, words)
         meant = meant or _nearly_limit(setting) or without_first(macro, words)
-        meant = meant or _of_slot_type(macro, words)
+        meant = meant or _of_slot_type(macro, words) or hook(macro)
     if meant is None:
         return None
     message = f"`{macro}` {_NO_MACRO}"

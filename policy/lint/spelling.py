@@ -10,6 +10,7 @@ from functools import cache, cached_property, lru_cache
 from operator import ne
 from typing import Final, TypeVar
 
+from classad.errors import suggest
 from classad.patterns import late_regex
 from policy.knobs import FAMILIES
 from policy.knobs.declaration import Knob
@@ -33,6 +34,13 @@ _EDGE: Final = 3
 _END: Final = 12
 #: Letters that a name may have more at its beginning than the one that is meant.
 _AHEAD: Final = 4
+#: What a keyword may have behind ``_HOOK_``.
+_HOOKS: Final = (
+    *("FETCH_WORK", "REPLY_FETCH", "EVICT_CLAIM", "PREPARE_JOB", "PREPARE_JOB_ARGS", "JOB_EXIT"),
+    *("PREPARE_JOB_BEFORE_TRANSFER", "PREPARE_JOB_BEFORE_TRANSFER_ARGS", "UPDATE_JOB_INFO"),
+    *("JOB_EXIT_TIMEOUT", "SHADOW_PREPARE_JOB", "SHADOW_PREPARE_JOB_ARGS", "TRANSLATE_JOB"),
+    *("JOB_FINALIZE", "JOB_CLEANUP", "UPDATE_JOB_INFO_ARGS", "JOB_EXIT_ARGS"),
+)
 #: What SEC_<LEVEL>_ macros have behind their first word.
 _OF_CONNECTIONS: Final = frozenset(
     (
@@ -293,3 +301,14 @@ def _are_forms(mine: str, known: str) -> bool:
         return True
     one = vocabulary((known,))
     return (reordered(mine, one) or inflected(mine, one)) is not None
+
+
+def hook(macro: str) -> str | None:
+    """The hook that one of a keyword means: SITE_HOOK_PREPAREJOB."""
+    keyword, mark, name = macro.upper().rpartition("_HOOK_")
+    if not (keyword and mark) or name in _HOOKS:
+        return None
+    bare = name.replace("_", "")
+    meant = next((one for one in _HOOKS if one.replace("_", "") == bare), None)
+    meant = meant or suggest(name, _HOOKS)
+    return None if meant is None else macro[: len(macro) - len(name)] + meant

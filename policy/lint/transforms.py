@@ -314,11 +314,12 @@ OTHERWISE: Final = Finding(
     "a line of a transform that does something else than it seems to",
     "`SET MY.X` makes an attribute of the name `MY.X`. SET writes an expression as it is, and an"
     " attribute that refers to itself is undefined there; EVALSET computes it once, from what the"
-    " job has. `$(MY.X)` of an attribute that no job has leaves a hole.",
+    " job has. `$(MY.X)` of an attribute that no job has leaves a hole. `COPY A = B` copies A"
+    " to B.",
     "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET RequestMemory RequestMemory * 2\n",
     "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = EVALSET RequestMemory RequestMemory * 2\n",
     observed="Observed with condor_transform_ads of 25.14.1: the job has an attribute `MY.X`, or"
-    " RequestMemory with the text `RequestMemory * 2`.",
+    " RequestMemory with the text `RequestMemory * 2`; with `COPY A = B` B has the value of A.",
 )
 _SETTING: Final = frozenset(("SET", "EVALSET"))
 _ATTRIBUTES: Final = frozenset(("SET", "DEFAULT", "EVALSET", "COPY", "RENAME", "DELETE"))
@@ -401,6 +402,12 @@ def _arguments(line: TransformLine, form: Command) -> Iterator[Diagnostic]:
         spot = line.spot(form.rest_at, len(line.text))
         message = f"DELETE takes one attribute, and `{form.rest}` is passed over"
         yield NO_EFFECT.at(message, *spot, "write a line for each")
+    between = line.text[form.first_at + len(form.first) : form.rest_at]
+    if form.keyword in ("COPY", "RENAME") and form.pattern is None and "=" in between:
+        message = f"{form.keyword} makes `{form.rest}` of `{form.first}`, whatever the `=` says"
+        spot = line.spot(form.first_at, len(line.text))
+        help_text = f"`{form.keyword} {form.rest} {form.first}` makes {form.first} of {form.rest}"
+        yield OTHERWISE.at(message, *spot, help_text)
     itself = form.first.casefold() == form.rest.casefold()
     if form.keyword in ("COPY", "RENAME") and itself and form.first:
         yield NO_EFFECT.at(f"{form.keyword} of {form.first} onto itself", *line.spot())

@@ -21,8 +21,9 @@ from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Per, finding, looks_at
+from policy.lint.reading import NOT_USED
 from policy.lint.trees import names, number, sides
-from policy.lint.view import Setting, View
+from policy.lint.view import Item, Setting, View
 from policy.values.domain import PLAIN, single_number
 from policy.values.functions import CLOCK
 
@@ -246,6 +247,36 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)}{unit}`?")
     elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
+
+
+_FACTORS: Final = "(DEFAULT|NICE_USER|REMOTE)_PRIO_FACTOR"
+_LEADING: Final = late_regex(
+    r"\s*+([+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+)\s*+(\S.*?)\s*", re.DOTALL
+)
+_SIZE: Final = late_regex(r"\s*(\d+)\s*([A-Za-z]\w*)\s*")
+#: What units of sizes and of times begin with.
+_UNITS: Final = frozenset("bkmgtshdw")
+
+
+@looks_at(Per.SETTING, of=_FACTORS)
+def behind_number(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Where only the number at the beginning is read: ``10 * 100`` is 10."""
+    found = _LEADING.fullmatch(setting.text())
+    if found is not None and not setting.is_unread:
+        message = f"{setting.macro} is {found[1]}: `{found[2]}` behind it is passed over"
+        yield setting.say(NOT_USED, message, Item.of(found, 2), "write the number itself")
+
+
+@looks_at(Per.SETTING, of=r"MAX_\w+_LOG")
+def no_unit(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A word behind the size of a log that is no unit: the number is one of bytes then."""
+    found = _SIZE.fullmatch(setting.text())
+    readers = find_readers(setting.macro)
+    if found is None or readers is None or readers.kind != "string" or setting.is_unread:
+        return
+    if found[2][0].casefold() not in _UNITS:
+        message = f"`{found[2]}` is no unit, so the log is rotated at {found[1]} bytes"
+        yield setting.say(NOT_USED, message, Item.of(found, 2), "write `Kb`, `Mb` or `Gb`")
 
 
 def _is_at_most(view: View, interval: str, value: float) -> bool:

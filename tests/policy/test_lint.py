@@ -202,6 +202,39 @@ def test_text_behind_an_expression_is_told_where_a_number_is_read(
     assert [item.id for item in found(f"{macro} = true ? 2 : 3 junk\n")] == told
 
 
+@pytest.mark.parametrize(
+    ("value", "passed_over"),
+    [
+        ("10 * 100", "* 100"),
+        ("1,5", ",5"),
+        ("1000 # each", "# each"),
+        ("1e3x", "x"),
+        ("1000.0", None),
+        ("1e10", None),
+        (".5e4", None),
+        ("$(FACTOR)", None),
+    ],
+)
+def test_of_a_priority_factor_only_the_number_at_its_beginning_counts(
+    value: str, passed_over: str | None
+) -> None:
+    text = f"FACTOR = 500\nDEFAULT_PRIO_FACTOR = {value}\n"
+    said = [(item.id, item.line) for item in found(text) if item.id == "P112"]
+    assert said == ([] if passed_over is None else [("P112", 2)])
+    assert passed_over is None or f"`{passed_over}` behind it is passed over" in rendered(
+        found(text)
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "is_unit"),
+    [("100 foo", False), ("5 units", False), ("100 Mb", True), ("1 Gigs", True), ("7 days", True)],
+)
+@pytest.mark.parametrize("daemon", ["SCHEDD", "STARTD", "NEGOTIATOR"])
+def test_a_log_is_measured_in_units_of_size_or_time(daemon: str, value: str, is_unit: bool) -> None:
+    assert ids(f"MAX_{daemon}_LOG = {value}\n") == ([] if is_unit else [("P112", 1)])
+
+
 def test_what_a_list_names_already_is_not_meant_by_an_item() -> None:
     defined = "HasFoo = True\nHasBar = True\n"
     [item] = found(f"{defined}STARTD_ATTRS = HasFop, HasBar\n")
@@ -901,3 +934,13 @@ def test_a_comparison_is_never_true_beyond_what_any_pool_has(name: str, greatest
     )
     assert "P410" in beyond
     assert "P410" not in at
+
+
+@pytest.mark.parametrize("command", ["COPY", "RENAME"])
+def test_copy_and_rename_read_the_attribute_before_the_equals_sign(command: str) -> None:
+    body = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  {}\n@end\n"
+    told = found(body.format(f"{command} WantRack = Rack"))
+    assert [(item.id, item.line) for item in told] == [("P252", 3)]
+    assert "makes `Rack` of `WantRack`" in told[0].message
+    assert found(body.format(f"{command} WantRack Rack")) == []
+    assert found(body.format(f"{command} WantRack, Rack")) == []

@@ -105,3 +105,26 @@ def test_a_list_of_another_file_is_lost_if_what_it_named_is_defined() -> None:
     assert item.message == "STARTD_ATTRS is set again and loses `HasScratch`"
     added = second.replace("STARTD_ATTRS = ", "STARTD_ATTRS = $(STARTD_ATTRS) ")
     assert found(added, {"first.conf": first}) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("SITE_HOOK_PREPAREJOB", "SITE_HOOK_PREPARE_JOB"),
+        ("SITE_HOOK_UPDATE_JOBINFO", "SITE_HOOK_UPDATE_JOB_INFO"),
+        ("SITE_HOOK_JOB_EXITS", "SITE_HOOK_JOB_EXIT"),
+        ("Other_HOOK_FETCH_WROK", "Other_HOOK_FETCH_WORK"),
+    ],
+)
+def test_a_hook_is_known_by_what_follows_its_keyword(wrong: str, meant: str) -> None:
+    keyword = wrong.partition("_")[0]
+    use = f"STARTD_JOB_HOOK_KEYWORD = {keyword}\n"
+    [said] = found(f"{use}{wrong} = /usr/libexec/hook\n")
+    assert (said.id, said.line) == ("P201", 2)
+    assert meant in str(said.help)
+    assert found(f"{use}{meant} = /usr/libexec/hook\n") == []
+
+
+def test_a_hook_of_another_name_is_a_macro_of_ones_own() -> None:
+    own = "STARTD_JOB_HOOK_KEYWORD = A\nA_HOOK_FETCH_WORK = /usr/bin/true\nA_HOOK_HOME = /opt\n"
+    assert found(own) == []
