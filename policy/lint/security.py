@@ -126,16 +126,26 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     "an address that is none",
     "A number of an IPv4 address is at most 255, a mask has at most 32 bits (128 for IPv6). What"
     " is no address fits no host. A pattern, as `10.3.*`, says who may come, and not where daemons"
-    " go: FLOCK_TO and COLLECTOR_HOST name machines.",
+    " go: FLOCK_TO and COLLECTOR_HOST name machines. A user and a host are one item, without a"
+    " blank: with `condor@site / *.site` this user may come from everywhere, and everybody from the"
+    " site.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
-    of=r"(ALLOW|DENY)_\w+",
-    observed="Observed with 25.14.1: its daemons start without a word; of `FLOCK_TO = 10.3.*` the"
-    " schedd logs `Failed to start non-blocking update to unknown` again and again.",
+    of=r"(ALLOW|DENY)_\w+|NETWORK_INTERFACE",
+    observed="Observed with 25.14.1: its daemons start without a word, or with `strange entry /` in"
+    " their logs; with such a NETWORK_INTERFACE they end with exit status 4; of `FLOCK_TO = 10.3.*`"
+    " the schedd logs `Failed to start non-blocking update to unknown` again and again.",
 )
 def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""
+    if "/" in (item.text[0], item.text[-1]):
+        used = setting.config.scope.used_by(setting.entry)
+        if any(entry is None for _, entry in used):
+            return  # another file may say what stands beside it
+        message = f"`{item.text}` lacks {'a user' if item.text[0] == '/' else 'a host'}"
+        yield setting.say(network, message, item, "between a user, `/` and a host are no blanks")
+        return
     host = item.text.partition("@")[2].partition("/")[2] if "@" in item.text else item.text
     found = _IPV4.fullmatch(host)
     *numbers, bits = found.groups() if found is not None else (None,)

@@ -135,11 +135,13 @@ def _is_attribute(one: MacroExpression, node: Binary, text: str, other: Node) ->
 )
 def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
     top, value = text_of(one.tree), one.evaluation.value
-    if one.use.wanted is Wanted.ANY:
+    # A subcode is asked for when its expression holds, so that it may be undefined elsewhere.
+    if one.use.wanted is Wanted.ANY and not one.setting.macro.casefold().endswith("_subcode"):
         return
     if top is not None:
         message = f"{one.name} is a text, and stands for no condition or number"
         yield one.say(QUOTED_NAME, message, one.tree, "take the quotes away")
     elif value.has_text and not (value.is_measured or value.truths or value.other):
-        wanted = one.use.wanted.value
+        is_any = one.use.wanted is Wanted.ANY
+        wanted = Wanted.NUMBER.value if is_any else one.use.wanted.value
         yield one.say(only_text, f"{one.name} comes to a text, and {wanted} is meant", one.tree)

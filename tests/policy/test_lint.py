@@ -944,3 +944,47 @@ def test_copy_and_rename_read_the_attribute_before_the_equals_sign(command: str)
     assert "makes `Rack` of `WantRack`" in told[0].message
     assert found(body.format(f"{command} WantRack Rack")) == []
     assert found(body.format(f"{command} WantRack, Rack")) == []
+
+
+@pytest.mark.parametrize(
+    "entry", ["condor@a.edu / *.b.edu", "condor@a.edu /*.b.edu", "10.0.0.0 / 8"]
+)
+@pytest.mark.parametrize("macro", ["ALLOW_DAEMON", "DENY_WRITE_SCHEDD"])
+def test_a_user_and_a_host_are_joined_without_blanks(macro: str, entry: str) -> None:
+    assert ids(f"{macro} = cm.b.edu, {entry}\n") == [("P235", 1)]
+    assert found(f"{macro} = cm.b.edu, {entry.replace(' ', '')}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("address", "is_one"), [("10.1.0.555", False), ("10.1.0.5", True), ("10.1.*", True)]
+)
+def test_the_interface_of_a_machine_has_an_address(address: str, is_one: bool) -> None:
+    assert ids(f"NETWORK_INTERFACE = {address}\n") == ([] if is_one else [("P235", 1)])
+
+
+@pytest.mark.parametrize("prefix", ["", "SLOT_TYPE_1_"])
+@pytest.mark.parametrize("resource", ["CPUS", "MEMORY", "DISK", "GPUS", "licenses"])
+def test_what_a_job_consumes_is_an_expression(prefix: str, resource: str) -> None:
+    begin = (
+        "MACHINE_RESOURCE_licenses = 4\nSLOT_TYPE_1 = 100%\nNUM_SLOTS_TYPE_1 = 1\n"
+        f"SLOT_TYPE_1_PARTITIONABLE = true\n{prefix}CONSUMPTION_POLICY = true\n"
+    )
+    right = f"{begin}{prefix}CONSUMPTION_{resource} = quantize(TARGET.Request{resource}, {{1}})\n"
+    assert found(right) == []
+    assert ("P406", 6) in ids(right.replace("quantize", "quantise"))
+
+
+@pytest.mark.parametrize("verb", ["HOLD", "RELEASE", "REMOVE", "VACATE"])
+def test_the_subcode_of_a_periodic_expression_is_a_number(verb: str) -> None:
+    text = (
+        f"SYSTEM_PERIODIC_{verb}_NAMES = M\nSYSTEM_PERIODIC_{verb}_M = MemoryUsage > 4096\n"
+        f"SYSTEM_PERIODIC_{verb}_M_SUBCODE = {{}}\n"
+    )
+    assert ids(text.format('"42"')) == [("P424", 3)]
+    assert ids(text.format("42")) == []
+    assert ids(text.format("ifThenElse(MemoryUsage > 8192, 43, 42)")) == []
+
+
+def test_what_another_file_may_set_is_no_missing_user_or_host() -> None:
+    assert "P235" not in {id_ for id_, _ in ids("ALLOW_READ = */$(CONDOR_HOST)\n")}
+    assert "P235" not in {id_ for id_, _ in ids("ALLOW_READ = $(SITE_USERS)/cm.b.edu\n")}
