@@ -296,6 +296,8 @@ def make_tables(text: str) -> tuple[object, ...]:
         state: {str(symbol): numbers.get(to, to) for symbol, (_, to) in row.items()}
         for state, row in table.states.items()
     }
+    # The automaton takes the parts of a rule off the end, which none would take all of.
+    assert all(size for _, size, _ in rules), "a rule of the grammar is empty"
     terminals = [
         (str(one.name), one.pattern.value, False)
         if isinstance(one.pattern, PatternStr)

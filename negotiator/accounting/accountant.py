@@ -252,7 +252,7 @@ class Accountant:
             used.slots, used.weight, used.below = 0, 0.0, 0.0
         listed = list(claims)
         # Whole numbers have the same sum in any order, and nothing to round.
-        whole = all(weight.is_integer() for weight in set(map(itemgetter(1), listed)))
+        whole = all(weight.is_integer() for weight in {weight for _, weight in listed})
         if whole and self._now == self._since():
             self._charge_at_once(listed)
             return

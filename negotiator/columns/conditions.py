@@ -9,7 +9,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from operator import attrgetter
 from struct import pack
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
@@ -207,7 +206,7 @@ class Conditions:
         return way
 
     def _within_limit(self, condition: Condition) -> Way:
-        weights = list(map(attrgetter("weight"), self._slots.values()))
+        weights = [slot.weight for slot in self._slots.values()]
         sets = SlotSets(self._rows, self._size, weights)
         # A weight is permitted if a greater one is; whatever is no number comes before all others.
         falling = sorted(sets.values, key=lambda weight: (weight != weight, weight), reverse=True)

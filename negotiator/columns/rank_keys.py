@@ -9,8 +9,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import compress, repeat
-from operator import attrgetter, is_not
 from typing import Final, Self, TypeAlias
 
 from attr import define
@@ -180,8 +178,7 @@ class KeyMaker:
     @cached_property
     def _held(self) -> int:
         """The rows that somebody holds."""
-        users = map(attrgetter("user"), self._slots.values())
-        held = compress(self._slots, map(is_not, users, repeat(None)))
+        held = [row for row, slot in self._slots.items() if slot.user is not None]
         return Rows.of(self._size, held).bits
 
     @cached_property

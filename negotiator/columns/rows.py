@@ -61,11 +61,6 @@ class SlotRows:
             return known
         return cls(Table(ads), array("i", range(len(ads))))
 
-    @property
-    def redefines_scope_names(self) -> bool:
-        """See ``negotiator.pool.slots.SlotSource``."""
-        return self.table.store.redefines_scope_names
-
     def ad(self, row: int) -> ClassAd:
         """The ad of a row that was loaded, only to be looked at."""
         ad = self._made.get(row)

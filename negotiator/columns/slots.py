@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from operator import attrgetter
 from typing import Final, Self, TypeVar
 
 from attr import Factory, define
@@ -29,11 +28,9 @@ from negotiator.columns.chance import UnsureError, without_chance
 from negotiator.columns.rows import SlotRows
 from negotiator.expressions.known import external_names_of, references_in, wanted
 from negotiator.pool.fetch import KEPT, Fact, new_slot
-from negotiator.pool.slots import Changes, Slot, Slots
+from negotiator.pool.slots import Slot, Slots
 
 T = TypeVar("T")
-#: What the cycle has set in a slot, and whether it has more of its own than that.
-_own_of: Final = attrgetter("changes", "is_own")
 
 
 class ColumnSlots(Slots):
@@ -70,7 +67,7 @@ class ColumnSlots(Slots):
     def places(self) -> array[int]:
         """The rows that the slots are; nobody puts slots in later, or takes them out."""
         if self._places is None:
-            self._places = array("i", list(map(attrgetter("row"), self)))
+            self._places = array("i", [slot.row for slot in self])
         return self._places
 
     def table(self) -> Table:
@@ -145,9 +142,8 @@ class PlacedAds:
         self.places: array[int] = array("i")
         self.base: Store
         self._slots: Mapping[int, Slot] = {}
-        #: Those of them that have more than changes, and the rows of others by their changes.
-        self._own: dict[int, Slot] = {}
-        self._alike: list[tuple[Changes, list[int]]] = []
+        #: Those of them that are not what their rows in the other table are.
+        self._own: Mapping[int, Slot] = {}
         self._nobody = ClassAd()
 
     def show(self, slots: ColumnSlots, numbers: Sequence[int]) -> dict[int, Slot]:
@@ -155,18 +151,12 @@ class PlacedAds:
         self._slots = found = dict(zip(numbers, slots, strict=True))
         self.base, self.names = slots.rows.table.store, slots.changed.copy()
         self.places = slots.places()
-        self._own = {}
-        alike: dict[int, tuple[Changes, list[int]]] = {}
-        told = zip(found, map(_own_of, slots), strict=True) if self.names else ()
-        for row, (changes, own) in told:
-            if own:
-                self._own[row] = found[row]
-            elif changes:
-                # Slots of one user share theirs.
-                alike.setdefault(id(changes), (changes, []))[1].append(row)
-        self._alike = list(alike.values())
-        if not self._own:
-            self.names &= set().union(*[changes for changes, _ in self._alike])
+        own = found.items() if self.names else ()
+        self._own = {row: slot for row, slot in own if slot.changes or slot.is_own}
+        if not any(slot.is_own for slot in self._own.values()):
+            # Slots of one user share theirs.
+            changes = {id(slot.changes): slot.changes for slot in self._own.values()}
+            self.names &= set().union(*changes.values())
         if len(found) != self.size:
             places = array("i", [NOWHERE]) * self.size
             for number, place in zip(numbers, self.places, strict=True):
@@ -181,10 +171,12 @@ class PlacedAds:
 
     def changed(self, name: str) -> dict[int, object]:
         """What the cycle has made of an attribute, by row."""
-        found = {row: slot.cell(name) for row, slot in self._own.items()}
-        for changes, rows in self._alike:
-            if name in changes:
-                found.update(dict.fromkeys(rows, changes[name][1]))
+        found = {}
+        for row, slot in self._own.items():
+            if name in slot.changes:
+                found[row] = slot.changes[name][1]
+            elif slot.is_own:
+                found[row] = slot.cell(name)
         return found
 
 

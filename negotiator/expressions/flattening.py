@@ -8,8 +8,6 @@ vectors (``eval``, functions of the negotiator, ``CurrentRank`` in requirements,
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from itertools import compress, repeat
-from operator import is_
 from typing import Final, NamedTuple
 
 from attr import define
@@ -76,12 +74,6 @@ class _OneAd:
     def where(self, tree: Expression, chosen: Callable[[ClassAdValue], bool]) -> int:
         """See ``AdSet``."""
         return int(chosen(evaluate(tree, self.ad, context=self.context)))
-
-
-def _trees_of(ad: ClassAd) -> dict[str, Expression]:
-    """The expressions among the attributes of an ad, by their folded names."""
-    kinds = map(type, ad._attrs.values())
-    return dict(compress(ad._attrs.items(), map(is_, kinds, repeat(Expression))))
 
 
 class Flattener:
@@ -176,7 +168,7 @@ class Flattener:
         unbuilt: object = before._node if before.__class__ is Expression else None
         if unbuilt.__class__ is not LazyExpression or unbuilt.how != OLD | WHOLE:
             return None
-        trees = _trees_of(ad)
+        trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
         if ad._chained is not None or not SCOPE_NAMES.isdisjoint(ad._attrs):
             return None
         if self._settled(trees).level is not Level.TRUE:
@@ -247,7 +239,7 @@ class Flattener:
         """Whether the requirements can be others when they are flattened now."""
         if ad._chained is not None or not SCOPE_NAMES.isdisjoint(ad._attrs):
             return True
-        trees = _trees_of(ad)
+        trees = {name: it for name, it in ad._attrs.items() if type(it) is Expression}
         wanted = trees.get("requirements")
         if wanted is None:
             return False

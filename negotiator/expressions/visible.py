@@ -86,18 +86,11 @@ class Mentions:
         return _JointMention([self.of(part).shape for part in parts])
 
 
-def redefines_scope_names(cell: Callable[[str], object]) -> bool:
-    """Whether an ad has attributes named like scopes, so that names mean something else.
-
-    ``cell``: what it has for an attribute (a folded name).
-    """
-    return any(cell(name) is not None for name in SCOPE_NAMES)
-
-
 def _misleads(ad: ClassAd) -> bool:
+    """Whether an ad has attributes named like scopes, so that names mean something else."""
     if ad._chained is None:
         return not SCOPE_NAMES.isdisjoint(ad._attrs)
-    return redefines_scope_names(ad.raw)
+    return any(ad.raw(name) is not None for name in SCOPE_NAMES)
 
 
 class VisiblePart:
@@ -111,8 +104,7 @@ class VisiblePart:
     ) -> None:
         """``cell``: what the ad has for an attribute (a folded name); ``whole``: all of it.
 
-        ``mentions``: what its expressions mention; None to go by the whole ad, as where the ad has
-        attributes named like scopes.
+        ``mentions``: what its expressions mention; None to go by the whole ad.
         """
         self.separable = False
         self._read = cell
@@ -120,6 +112,8 @@ class VisiblePart:
         self._ad = ClassAd()
         self._mentions = mentions
         self._known: dict[str, object] = {}
+        if mentions is not None and any(cell(name) is not None for name in SCOPE_NAMES):
+            self._mentions = None
 
     def meeting(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
         """An ad in which attributes of both ads have the same values as with the whole ad.

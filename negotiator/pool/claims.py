@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import compress, repeat
-from operator import attrgetter, eq, is_not
 from typing import Final
 
 from attr import evolve
@@ -20,14 +18,12 @@ from policy.model import NegotiatorPolicy
 
 _LIMITS: Final = ("ConcurrencyLimits", "PreemptingConcurrencyLimits")
 #: The states of slots whose claims are charged.
-_CHARGED: Final = frozenset({"Claimed", "Preempting"})
+_CHARGED: Final = ("Claimed", "Preempting")
 
 
 def charged_slots(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> list[Slot]:
     """The slots whose claims are charged to somebody."""
-    there = list(compress(slots, map(_CHARGED.__contains__, map(attrgetter("state"), slots))))
-    by_somebody = map(is_not, map(attrgetter("charged"), there), repeat(None))
-    claimed = list(compress(there, by_somebody))
+    claimed = [slot for slot in slots if slot.charged is not None and slot.state in _CHARGED]
     if policy.discount_suspended_resources:
         activities = (slot.ad.get_string("Activity", context=context) for slot in claimed)
         pairs = zip(claimed, activities, strict=True)
@@ -35,9 +31,9 @@ def charged_slots(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) 
     return claimed
 
 
-def charges(charged: Iterable[Slot]) -> list[tuple[str, float]]:
-    """Whom each of the slots that are charged is charged to, and its weight."""
-    return list(map(attrgetter("charged", "weight"), charged))
+def charges(slots: Iterable[Slot]) -> list[tuple[str, float]]:
+    """Whom each slot is charged to, and its weight."""
+    return [(slot.charged, slot.weight) for slot in slots if slot.charged is not None]
 
 
 def claim_record(slot: Slot, context: EvalContext) -> Resource:
@@ -57,8 +53,7 @@ def match_record(
 
 def matched_keys(slots: Slots, context: EvalContext) -> set[str]:
     """The keys of slots that are matched and not claimed yet."""
-    matched = compress(slots, map(eq, map(attrgetter("state"), slots), repeat("Matched")))
-    return {_key_of(slot, context) for slot in matched}
+    return {_key_of(slot, context) for slot in slots if slot.state == "Matched"}
 
 
 def waiting_matches(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from operator import attrgetter
 from typing import Final
 
 from attr import field, frozen
@@ -113,14 +112,10 @@ class SlotDecorator:
                 if rank is not None:
                     slot.insert("CurrentRank", rank)
         known = self._changes
-        users = list(map(attrgetter("user"), slots))
-        for slot, user in zip(slots, users, strict=True):
+        for slot in slots:
+            user = slot.user
             if user is not None:
-                changes = known.get(user) or self._of(user)
-                if slot.changes or slot.is_own:
-                    slot.adopt(changes)
-                else:
-                    slot.changes = changes
+                slot.adopt(known.get(user) or self._of(user))
         slots.note(set().union(*known.values()))
         if self.prefix is not None:
             for slot in slots:

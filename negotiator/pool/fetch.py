@@ -16,7 +16,7 @@ from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.language.names import fold_name
 from negotiator.expressions.flattening import Flattener
-from negotiator.expressions.visible import Mentions, VisiblePart, redefines_scope_names
+from negotiator.expressions.visible import Mentions, VisiblePart
 from negotiator.pool.addresses import slot_families
 from negotiator.pool.consumption import policy_resources
 from negotiator.pool.slots import Slot, Slots, holds
@@ -42,8 +42,7 @@ def is_projected(slot: Slot, policy: NegotiatorPolicy) -> bool:
 
 def project(slot: Slot, mentions: Mentions) -> None:
     """Leave in the ad of a slot what the collector sends of it."""
-    known = None if redefines_scope_names(slot.cell) else mentions
-    visible = VisiblePart(slot.cell, lambda: slot.ad.duplicate(), known)
+    visible = VisiblePart(slot.cell, lambda: slot.ad.duplicate(), mentions)
     slot.keep(visible.meeting(ClassAd(), PROJECTED))
 
 

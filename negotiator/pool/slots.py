@@ -33,10 +33,6 @@ class SlotSource(Protocol):
 
     mentions: Mentions
 
-    @property
-    def redefines_scope_names(self) -> bool:
-        """Whether ``MY`` or ``TARGET`` is an attribute of some slot."""
-
     def ad(self, row: int) -> ClassAd:
         """The ad of a slot, only to be looked at; ``row``: its number here."""
 
@@ -83,8 +79,6 @@ class Slot:
     _noted: set[str] | None = None
     #: Pre-job and post-job rank for the whole cycle, when jobs' ranks are ignored.
     fixed_ranks: tuple[float, float] | None = None
-    #: Whether more than ``changes`` is otherwise than in the ad that was given.
-    is_own: bool = False
     _copy: ClassAd | None = None
     #: The folded names of what is left of the ad, until a copy is made that has no more.
     _left: frozenset[str] | None = None
@@ -106,6 +100,11 @@ class Slot:
     def is_copied(self) -> bool:
         """Whether the ad has been copied, to be changed."""
         return self._copy is not None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether more than ``changes`` is otherwise than in the ad that was given."""
+        return self._copy is not None or self._left is not None
 
     @property
     def ad(self) -> ClassAd:
@@ -179,9 +178,8 @@ class Slot:
 
     def visible(self) -> VisiblePart:
         """The part of the ad that another ad can see in a match, while the ad does not change."""
-        source, mentions = self._source, None
-        if source is not None and self._base is None and not self.is_own:
-            mentions = None if source.redefines_scope_names else source.mentions
+        apart = self._source is not None and self._base is None and not self.is_own
+        mentions = self._source.mentions if apart and self._source is not None else None
         return VisiblePart(self.cell, lambda: self.ad, mentions)
 
     def seen_with(self, other: ClassAd, names: frozenset[str]) -> ClassAd:
@@ -190,12 +188,12 @@ class Slot:
 
     def keep(self, part: ClassAd) -> None:
         """Go by a part of the ad."""
-        self._copy, self.is_own = part, True
+        self._copy = part
         self.changes = _NO_CHANGES
 
     def keep_only(self, names: frozenset[str]) -> None:
         """Go by some attributes of the ad (folded names), whose part is made when it is wanted."""
-        self._left, self.is_own = names, True
+        self._left = names
         self.changes = _NO_CHANGES
 
     def own_ad(self) -> ClassAd:
@@ -203,7 +201,7 @@ class Slot:
         if self._left is not None:
             self._copy = self.unchanged
         elif self._copy is None:
-            self._copy, self.is_own = self.base.duplicate(), True
+            self._copy = self.base.duplicate()
         if self.changes:
             for name, value in self.changes.values():
                 self._copy.insert(name, value)

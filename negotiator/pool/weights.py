@@ -7,8 +7,6 @@ negotiation cycle in HTCondor's manual.
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from negotiator.model.arithmetic import DBL_MAX, add_up, c_int, whole
@@ -44,7 +42,7 @@ def lacks_weight(ad: ClassAd, policy: NegotiatorPolicy, context: EvalContext) ->
 def pool_numbers(slots: Slots, policy: NegotiatorPolicy, context: EvalContext) -> PoolNumbers:
     """The size of the pool, in slot weights and in slots."""
     multipliers = slots.each(_multiplier, context, reads=("GhostMultiplier",))
-    weights = list(map(attrgetter("weight"), slots))
+    weights = [slot.weight for slot in slots]
     if multipliers.count(1) < len(multipliers):
         weights = [weight * by for weight, by in zip(weights, multipliers, strict=True)]
     constraint = policy.slot_poolsize_constraint

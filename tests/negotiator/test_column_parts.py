@@ -73,12 +73,11 @@ def snapshot(ads: tuple[ClassAd, ...]) -> Snapshot:
 
 
 def described(slot: Slot) -> dict[str, Any]:
-    """All that a slot is, its ad as text, however it is kept."""
-    kept = ("changes", "is_own", "row", "requirements")
+    """All that a slot is, its ad as text."""
     found = {
         item.name: getattr(slot, item.name)
         for item in fields(Slot)
-        if not item.name.startswith("_") and item.name not in kept
+        if not item.name.startswith("_") and item.name not in ("changes", "row", "requirements")
     }
     return {**found, "sent": str(slot.requirements), "ad": sorted(str(slot.ad).splitlines())}
 

@@ -8,8 +8,6 @@ mentions in the partner.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import compress
-from operator import not_
 from typing import Any, Final, NamedTuple
 from weakref import ref
 
@@ -162,12 +160,15 @@ class Partner:
         attrs: dict[str, Any] = {} if ad is None else ad._attrs
         chained = ad is not None and ad._chained is not None
         self.keys = keys = _Keys(self, {} if chained else shapes.absent)
-        kinds = list(map(type, attrs.values()))
-        keys.update(zip(attrs, zip(kinds, attrs.values(), strict=True), strict=True))
-        for name in compress(attrs, map(not_, map(_SIMPLE.__contains__, kinds))):
-            del keys[name]
-        for name in shapes.exactly.keys() & attrs.keys():
-            keys.pop(shapes.exactly[name], None)
+        for name, value in attrs.items():
+            kind = type(value)
+            if kind in _SIMPLE:
+                keys[name] = (kind, value)
+            else:
+                keys.pop(name, None)
+        for name, exact in shapes.exactly.items():
+            if name in attrs:
+                keys.pop(exact, None)
         #: The rows that have to be asked one by one.
         self.row_by_row = store.row_by_row_for(ad)
         #: Whether ``MY`` and ``TARGET`` may be attributes, or are none of daemon semantics.
