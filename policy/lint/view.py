@@ -114,13 +114,16 @@ class Setting:
     @property
     def extends_unread(self) -> bool:
         """Is it an expression that adds to the one of another file, as START = $(START) && ...?"""
-        from policy.knobs.uses import find_use
-
         written = (self.entry.written or "").casefold()
         if self.prefix is None:
-            return self.entry.extends_unread and find_use(self.macro) is not None
-        refers = f"$({self.macro})".casefold() in written and find_use(self.macro) is not None
-        return refers and any(self.origins.unread())
+            extends = self.entry.extends_unread
+        else:
+            extends = f"$({self.macro})".casefold() in written and any(self.origins.unread())
+        if not extends:
+            return False
+        from policy.knobs.uses import find_use  # which few commands need besides
+
+        return find_use(self.macro) is not None
 
     def whole(self) -> Item:
         """The expanded value as its only part."""
