@@ -22,7 +22,6 @@ from policy.knobs.obsolete import SWITCHES, Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
-from policy.knobs.uses import find_use, without_slot_type
 from policy.language.numbers import integer_literal, read_boolean
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.lint.finding import Advice, Finding, Meant, Per, Repair, looks_at
@@ -349,14 +348,16 @@ def is_spoken_of(view: View, setting: Setting) -> bool:
 def _is_known(view: View, setting: Setting, known: _Known) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
-    if macro in known.folded or find_knob(setting.macro) or find_readers(setting.macro):
-        return True
-    if _OF_CATEGORY.fullmatch(macro):
+    named = macro in known.folded or _OF_CATEGORY.fullmatch(macro)
+    if named or find_knob(setting.macro) or find_readers(setting.macro):
         return True
     consumed = macro.rpartition("consumption_")[2]  # a resource of the machine
     own = consumed == "gpus" or f"machine_resource_{consumed}" in view.defined
-    if own and consumed != macro and find_use(macro) is not None:
-        return True
+    if own and consumed != macro:
+        from policy.knobs.uses import find_use  # which few names need
+
+        if find_use(macro) is not None:
+            return True
     if _cron_part(view, macro) is not None:
         return False  # the job is listed, and no job has such a part
     if macro in view.words or setting.entry.name.casefold() in view.words:
@@ -456,6 +457,8 @@ def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
     """What a macro of a slot type or slot means: SLOT_TYPE_1_SLOT_WIEGHT."""
     if not macro.casefold().startswith("slot"):
         return None
+    from policy.knobs.uses import find_use, without_slot_type
+
     inner = without_slot_type(macro)
     meant = None if inner == macro else near(inner, known)
     head = macro[: len(macro) - len(inner)]
