@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.evaluate import EvalContext
 from classad.patterns import late_regex
 from policy.explain.roles import is_whole
 from policy.language.numbers import Evaluate, read_integer
@@ -21,14 +20,7 @@ from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
 from policy.transforms.lines import Command, MacroAssignment, TransformLine
 from policy.transforms.reach import too_late
-from policy.transforms.routes import (
-    CONSTRAINT,
-    MAX_IDLE_JOBS,
-    MAX_JOBS,
-    NAMES,
-    Route,
-    read_routes,
-)
+from policy.transforms.routes import CONSTRAINT, MAX_IDLE_JOBS, MAX_JOBS, NAMES, Route
 from policy.universes import UNIVERSES
 
 _UNIVERSE: Final = late_regex(r"(?i)(UNIVERSE|TargetUniverse)\b")
@@ -109,7 +101,7 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     if any(one.macro.upper().startswith(_LIMITS) for one in view.settings):
         return
-    for late in too_late(read_routes(config, EvalContext(), view.config.version)):
+    for late in too_late(view.routes):
         first = late.earlier
         limited = any(_LIMIT.match(line.text) for line in first.rules.written)
         # Who gives a route more room means no other one to have what is left.
@@ -135,14 +127,11 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if not has_body(setting):
         return
-    config, name = view.config.seen_by("JOB_ROUTER"), setting.macro[len(ROUTES) :]
-    functions = config.scope.functions
-    table = read_routes(config, EvalContext(), view.config.version)
-    route = next((one for one in table.routes if one.name.casefold() == name.casefold()), None)
+    functions = view.config.seen_by("JOB_ROUTER").scope.functions
+    name = setting.macro[len(ROUTES) :].casefold()
+    route = next((one for one in view.routes.routes if one.name.casefold() == name), None)
     universe = None if route is None else route.universe
-    lacks = universe == UNIVERSES["grid"] and not any(
-        "gridresource" in one.entry.raw.casefold() for one in view.settings
-    )
+    lacks = universe == UNIVERSES["grid"] and not any("gridresource" in it for it in view.words)
     for line, form in setting.statements:
         said = False
         if isinstance(form, MacroAssignment) and "$" not in form.value:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from attr import frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
+from classad.evaluate import EvalContext
 from classad.patterns import late_regex
 from policy.config import Config
 from policy.knobs import find_knob
@@ -36,6 +37,7 @@ from policy.lint.finding import Advice, Finding
 if TYPE_CHECKING:
     from classad.syntax.nodes import Node
     from policy.transforms.lines import Form, TransformLine
+    from policy.transforms.routes import RoutingTable
     from policy.transforms.rules import Rules
 
 #: Ends of macros whose items become parts of other macros' names.
@@ -115,9 +117,8 @@ class Setting:
     def extends_unread(self) -> bool:
         """Is it an expression that adds to the one of another file, as START = $(START) && ...?"""
         written = (self.entry.written or "").casefold()
-        if self.prefix is None:
-            extends = self.entry.extends_unread
-        else:
+        extends = self.entry.extends_unread
+        if self.prefix is not None:
             extends = f"$({self.macro})".casefold() in written and any(self.origins.unread())
         if not extends:
             return False
@@ -270,6 +271,13 @@ class View:
         setting = re.compile(rf"(?im)^[ \t]*(?:SET|DEFAULT|EVALSET)[ \t]+{attribute}(?!\w)")
         texts = [one.entry.raw for one in self.settings]
         return sum(len(word.findall(text)) - len(setting.findall(text)) for text in texts) > 0
+
+    @cached_property
+    def routes(self) -> RoutingTable:
+        """What the job router makes of the routes."""
+        from policy.transforms.routes import read_routes  # which few configurations need
+
+        return read_routes(self.config.seen_by("JOB_ROUTER"), EvalContext(), self.config.version)
 
     @cached_property
     def folded_groups(self) -> dict[str, int]:

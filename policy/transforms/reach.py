@@ -14,7 +14,7 @@ from attr import frozen
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
-from classad.syntax.nodes import Binary, Node, bare, same_tree
+from classad.syntax.nodes import Binary, Call, Node, Reference, bare, walk
 from policy.transforms.routes import Route, RoutingTable
 
 
@@ -45,42 +45,46 @@ def too_late(table: RoutingTable) -> list[Late]:
     """The routes that come too late, by the earlier one that takes their jobs."""
     if table.round_robin:
         return []
-    allowed = _conditions(table.constraint)
+    routes = table.routes
+    constraint = table.constraint
+    allowed = frozenset[object]() if constraint is None else _conditions(constraint.node)
+    #: Alternatives of the routes so far, with the numbers of these.
+    taking: list[tuple[frozenset[object], int]] = []
     found: dict[tuple[int, bool], list[Route]] = {}
-    for place, route in enumerate(table.routes):
+    for place, route in enumerate(routes):
         if route.takes_none:
             continue
-        ways = [[*way, *allowed] for way in _alternatives(route.rules.condition)]
-        for number, earlier in enumerate(table.routes[:place]):
-            if earlier.takes_none or earlier is route:
-                continue
-            if all(_takes(earlier, way) for way in ways):
-                found.setdefault((number, _takes(earlier, allowed)), []).append(route)
-                break
+        ways = _alternatives(route.rules.condition)
+        takers = [
+            {number for way, number in taking if way <= known and routes[number] is not route}
+            for known in (way | allowed for way in ways)
+        ]
+        earlier = min(set.intersection(*takers), default=None)
+        if earlier is not None:
+            everything = any(way <= allowed for way, number in taking if number == earlier)
+            found.setdefault((earlier, everything), []).append(route)
+        taking += [(way, place) for way in ways]
     return [
-        Late(table.routes[number], tuple(routes), everything)
-        for (number, everything), routes in found.items()
+        Late(routes[number], tuple(late), everything)
+        for (number, everything), late in found.items()
     ]
 
 
-def _takes(route: Route, known: Iterable[Node]) -> bool:
-    """Does a route take every job of which some conditions are known to be true?"""
-    known = list(known)
-    return any(
-        all(_is_true(one) or any(same_tree(one, other) for other in known) for one in way)
-        for way in _alternatives(route.rules.condition)
-    )
-
-
-def _alternatives(condition: Expression | None) -> list[list[Node]]:
-    """The alternatives of a condition, each as the conditions that it consists of."""
+def _alternatives(condition: Expression | None) -> list[frozenset[object]]:
+    """The alternatives of a condition: who meets all of one meets it."""
     if condition is None:
-        return [[]]
-    return [_parts(way, "&&") for way in _parts(condition.node, "||")]
+        return [frozenset()]
+    return [_conditions(way) for way in _parts(condition.node, "||")]
 
 
-def _conditions(condition: Expression | None) -> list[Node]:
-    return [] if condition is None else _parts(condition.node, "&&")
+def _conditions(node: Node) -> frozenset[object]:
+    """What tells the conditions apart that have to be true, without those that always are."""
+    return frozenset(_key(one) for one in _parts(node, "&&") if not _is_true(one))
+
+
+def _key(node: Node) -> object:
+    """What equal trees have in common, and no others."""
+    return tuple([(type(one), one.key(), len(one.children())) for one in walk(node)])
 
 
 def _parts(node: Node, operator: str) -> list[Node]:
@@ -105,6 +109,4 @@ def _is_true(node: Node) -> bool:
 
 
 def _references(node: Node) -> Iterable[Node]:
-    from classad.syntax.nodes import Call, Reference, walk
-
     return (one for one in walk(node) if isinstance(one, Reference | Call))

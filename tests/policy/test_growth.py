@@ -54,6 +54,34 @@ GROWING = {
         "X = true\n" + "X += && (Cpus > 1)\n" * count + "START = $(X)\n"
     ),
     "submitted": _listed("SUBMIT_ATTRS"),
+    "routes": _listed(
+        "JOB_ROUTER_ROUTE_NAMES",
+        'JOB_ROUTER_ROUTE_item_{0} @=e\n UNIVERSE GRID\n GridResource = "condor h{0} h{0}"\n'
+        ' REQUIREMENTS Owner == "u{0}"\n@e\n',
+    ),
+    "transforms": _listed(
+        "JOB_TRANSFORM_NAMES",
+        'JOB_TRANSFORM_item_{0} @=e\n REQUIREMENTS Owner == "u{0}"\n SET X{0} {0}\n@e\n',
+    ),
+    "submit requirements": _listed(
+        "SUBMIT_REQUIREMENT_NAMES", "SUBMIT_REQUIREMENT_item_{0} = RequestMemory < {0}\n"
+    ),
+    "periodic holds": _listed(
+        "SYSTEM_PERIODIC_HOLD_NAMES", "SYSTEM_PERIODIC_HOLD_item_{0} = NumJobStarts > {0}\n"
+    ),
+    "cron jobs": _listed("STARTD_CRON_JOBLIST", "STARTD_CRON_item_{0}_EXECUTABLE = /bin/true\n"),
+    "groups": _listed("GROUP_NAMES", "GROUP_QUOTA_item_{0} = {0}\n"),
+    "attributes of slots": _listed("STARTD_ATTRS", "item_{0} = {0}\n"),
+    "names that nobody reads": lambda count: "".join(
+        f"NO_SUCH_NAME_{i} = {i}\n" for i in range(count)
+    ),
+    "limits": lambda count: "".join(f"LIC{i}_LIMIT = {i}\n" for i in range(count)),
+    "slot types": lambda count: "".join(
+        f"SLOT_TYPE_{i} = cpus=1\nNUM_SLOTS_TYPE_{i} = 1\n" for i in range(1, count + 1)
+    ),
+    "hosts": lambda count: "ALLOW_WRITE = " + ", ".join(f"h{i}.example.org" for i in range(count)),
+    "old names": lambda count: "".join(f"HOSTALLOW_WRITE_X{i} = h{i}\n" for i in range(count)),
+    "references": lambda count: "".join(f"A{i} = $(B{i})\nB{i} = {i}\n" for i in range(count)),
 }
 
 
