@@ -39,10 +39,31 @@ ON_THEIR_OWN: Final = (
     "GANGLIAD",
     "CREDD",
     "KBDD",
+    "SHARED_PORT",
 )
 #: The daemons that verdicts are given on wherever they run.  condor_gangliad needs programs that a
 #: configuration does not tell of, condor_kbdd a display.
 JUDGED: Final = (*MAIN, *(name for name in ON_THEIR_OWN if name not in ("GANGLIAD", "KBDD")))
+#: Of the macros that end each of ``MAIN``, those that do not end others, or were not seen to:
+#: condor_had and condor_replication ended before they could have read them.
+_OF_CONNECTIONS: Final = (
+    *("ignore_target_protocol_preference", "network_max_pending_connects", "out_lowport"),
+    *("prefer_outbound_ipv4", "tcp_keepalive_interval"),
+)
+_OF_PORTS: Final = ("always_reuseaddr", "bind_all_interfaces", "lowport")
+_LATE: Final = (
+    *("lock_file_update_interval", "network_max_pending_connects", "sec_token_request_lifetime"),
+    *("touch_log_interval", "use_shared_port"),
+)
+_SPARED: Final[Mapping[str, frozenset[str]]] = {
+    "CREDD": frozenset(),
+    "DEFRAG": frozenset(),
+    "HAD": frozenset(_LATE),
+    "JOB_ROUTER": frozenset((*_OF_CONNECTIONS, *_OF_PORTS)),
+    "REPLICATION": frozenset(_LATE),
+    "ROOSTER": frozenset((*_OF_CONNECTIONS, *_OF_PORTS)),
+    "SHARED_PORT": frozenset(_OF_CONNECTIONS),
+}
 _INTEGER: Final = late_regex(r"-?\d+")
 _DIGITS: Final = late_regex(r"\d+")
 #: A boolean of the schedd for each requirement, which sees no job.
@@ -97,6 +118,17 @@ def find_readers(macro: str) -> Readers | None:
     if _WARNING.fullmatch(folded):
         return Readers(macro, "boolean", frozenset(("SCHEDD",)), {"SCHEDD": 4})
     return _of_other_daemons().get(folded)
+
+
+def ended_besides(macro: str) -> list[str]:
+    """The daemons that end, as each of ``MAIN`` does, at a bad value of a macro that all read.
+
+    Asked of 25.14.1, macro by macro.
+    """
+    folded = macro.casefold()
+    if folded == "detected_cores":
+        return []
+    return [daemon for daemon, spared in _SPARED.items() if folded not in spared]
 
 
 @cache

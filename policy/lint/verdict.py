@@ -26,7 +26,7 @@ from policy.config import Config
 from policy.explain.roles import Host, host_of, is_whole, readers_of
 from policy.explain.sentences import listing
 from policy.knobs.lists import memberships
-from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, find_readers
+from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, ended_besides, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.language.about import EVERY, about
 from policy.lint import environment, groups, lists, reading
@@ -128,6 +128,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     lacks, found = lacking(config), all_findings(seen, loads, endings, expressions)
     findings, variables = with_environment(lacks, found)
     endings = [one for one in endings if not lacks(one.found)]
+    host = host_of(config)
+    endings += _besides(endings, host)
     # Daemons beside the main ones end at values of which a finding says so.
     late = (DISAGREE.id, value_ends.id)
     endings += (
@@ -151,7 +153,6 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     findings = [one for one in findings if named or id(one) not in passed]
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
-    host = host_of(config)
     if not asked:
         concerned = _concerned(seen, endings)
         if host.listed is not None and not host.adds:
@@ -173,6 +174,17 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     if not asked and host.listed is not None and not host.adds:
         verdicts = [_placed(one, host) for one in verdicts]
     return Examination(tuple(verdicts), findings, part)
+
+
+def _besides(endings: Iterable[Ending], host: Host) -> Iterator[Ending]:
+    """What ends the main daemons and others that DAEMON_LIST starts, as it is read by all."""
+    of_macros: dict[str, list[Ending]] = {}
+    for ending in endings:
+        of_macros.setdefault(macro_of(ending.found), []).append(ending)
+    for macro, same in of_macros.items():
+        if {one.daemon.subsystem for one in same}.issuperset(MAIN):
+            for name in filter(host.runs, ended_besides(macro)):
+                yield evolve(same[0], daemon=Daemon(name))
 
 
 def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:

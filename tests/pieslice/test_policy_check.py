@@ -362,14 +362,14 @@ def test_a_macro_of_the_command_line_that_there_is_not_is_an_error(
 def test_it_is_said_of_which_daemons_nobody_knows_whether_they_would_start(
     pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pool.write_text("DAEMON_LIST = MASTER, DEFRAG, SHARED_PORT, GANGLIAD\n")
+    pool.write_text("DAEMON_LIST = MASTER, DEFRAG, KBDD, GANGLIAD\n")
     check(pool)
     said = capsys.readouterr().out
     assert "condor_master and condor_defrag would start" in said
-    assert "whether condor_shared_port and condor_gangliad would start is not judged" in said
+    assert "whether condor_kbdd and condor_gangliad would start is not judged" in said
     check("--format", "json", pool)
     [checked] = json.loads(capsys.readouterr().out)["checks"]
-    assert checked["not_judged"] == ["condor_shared_port", "condor_gangliad"]
+    assert checked["not_judged"] == ["condor_kbdd", "condor_gangliad"]
     pool.write_text("DAEMON_LIST = MASTER, SCHEDD\n")
     check(pool)
     assert "not judged" not in capsys.readouterr().out

@@ -95,6 +95,29 @@ def test_what_one_daemon_beside_the_main_ones_reads_is_for_it() -> None:
     assert set(both) == {"condor_job_router", "condor_schedd"}
 
 
+@pytest.mark.parametrize("daemon", ["CREDD", "DEFRAG", "JOB_ROUTER", "ROOSTER", "SHARED_PORT"])
+def test_what_every_daemon_reads_ends_those_beside_the_main_ones_too(daemon: str) -> None:
+    """Seen with 25.14.1: each ends with status 4 at the text, and none looks at DETECTED_CORES."""
+    for macro, ends in (
+        ("SEC_DEFAULT_SESSION_DURATION = 10k", True),
+        ("USE_SHARED_PORT = yes", True),
+        ("DETECTED_CORES = 10k", False),
+        ("TCP_KEEPALIVE_INTERVAL = 10k", daemon in ("CREDD", "DEFRAG")),
+    ):
+        told = verdicts_on(f"DAEMON_LIST = MASTER, {daemon}\n{macro}\n")
+        assert "would not start: exit status 4, line 2" in told["condor_master"]
+        name = f"condor_{daemon.lower()}"
+        assert ("would not start: exit status 4, line 2" in told.get(name, "")) is ends
+
+
+def test_the_shared_port_daemon_ends_at_a_bad_number_of_descriptors() -> None:
+    listed = "DAEMON_LIST = MASTER, SHARED_PORT\n"
+    bad = verdicts_on(f"{listed}SHARED_PORT_MAX_FILE_DESCRIPTORS = 10k\n")["condor_shared_port"]
+    assert bad.startswith("condor_shared_port would not start: exit status 4, line 2: ")
+    good = verdicts_on(f"{listed}SHARED_PORT_MAX_FILE_DESCRIPTORS = 10000\n")
+    assert good["condor_shared_port"] == "condor_shared_port would start"
+
+
 def test_a_daemon_that_finds_no_list_of_its_machines_ends_well() -> None:
     listed = "DAEMON_LIST = MASTER, NEGOTIATOR, HAD\nMASTER_NEGOTIATOR_CONTROLLER = HAD\n"
     told = verdicts_on(listed)["condor_had"]
