@@ -150,15 +150,24 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     found = _IPV4.fullmatch(host)
     *numbers, bits = found.groups() if found is not None else (None,)
     great = [one for one in numbers if one and one != "*" and saturated(one) > _BYTE]
+    interface = setting.macro.upper() == "NETWORK_INTERFACE"
     if great:
         why = f"{great[0]} is above {_BYTE}"
     elif bits is not None and saturated(bits) > _BITS:
         why = f"a mask has at most {_BITS} bits"
     elif bits is not None and None in numbers:
         why = "with a mask it has four numbers"
+    elif bits is not None and interface:
+        why = "that of an interface has no mask"
     else:
         return
-    yield setting.say(network, f"`{host}` is no address: {why}", item)
+    message = f"`{host}` is no address: {why}"
+    if not interface:
+        yield setting.say(network, message, item)
+        return
+    fatal = setting.say(network, message, item, _ENDS_ALL, ends=EVERY)
+    fatal.severity = ERROR
+    yield fatal
 
 
 @finding(

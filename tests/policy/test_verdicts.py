@@ -110,6 +110,16 @@ def test_what_every_daemon_reads_ends_those_beside_the_main_ones_too(daemon: str
         assert ("would not start: exit status 4, line 2" in told.get(name, "")) is ends
 
 
+@pytest.mark.parametrize("address", ["256.1.1.1", "10.0.0.300", "10.0.0.0/8"])
+def test_all_daemons_end_at_an_interface_that_is_no_address(address: str) -> None:
+    """Seen with 25.14.1: `Failed to determine my IP address`, status 4."""
+    told = verdicts_on(f"DAEMON_LIST = MASTER, SCHEDD, CREDD\nNETWORK_INTERFACE = {address}\n")
+    assert all("would not start: exit status 4" in text for text in told.values())
+    for fine in ("eth0, lo", "127.0.0.1", "*.1"):
+        told = verdicts_on(f"DAEMON_LIST = MASTER, SCHEDD\nNETWORK_INTERFACE = {fine}\n")
+        assert not any("would not start" in text for text in told.values())
+
+
 def test_the_shared_port_daemon_ends_at_a_bad_number_of_descriptors() -> None:
     listed = "DAEMON_LIST = MASTER, SHARED_PORT\n"
     bad = verdicts_on(f"{listed}SHARED_PORT_MAX_FILE_DESCRIPTORS = 10k\n")["condor_shared_port"]
