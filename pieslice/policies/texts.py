@@ -9,6 +9,7 @@ from pieslice.reports.layout import plural, wrap
 from pieslice.terminal import printable
 from policy.explain.parts import SHORT
 from policy.explain.sentences import listing
+from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import JUDGED
 from policy.lint.attributes import OLD_NAME
 from policy.lint.names import DEAD, DEPRECATED
@@ -95,7 +96,7 @@ def not_judged(host: Host | None, verdicts: Iterable[Verdict]) -> tuple[str, ...
     """The daemons of DAEMON_LIST of which nobody says whether they would start."""
     told = {*JUDGED, *(one.daemon.subsystem for one in verdicts)}
     names = host.daemons if host is not None and host.listed is not None else ()
-    return tuple(f"condor_{name.lower()}" for name in names if name not in told)
+    return tuple(f"condor_{name.lower()}" for name in names if name in DAEMONS and name not in told)
 
 
 def comparison_lines(comparison: Comparison, width: int) -> Iterator[str]:

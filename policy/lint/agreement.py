@@ -278,7 +278,11 @@ def too_few_ports(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.ITEM, _PLACES)
 def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """A pattern in place of a host, and a port behind one that no machine has."""
-    if "*" in item.text:
+    # A CONDOR_HOST to which COLLECTOR_HOST does not refer only says who may come.
+    is_place = setting.macro.upper() != "CONDOR_HOST" or item.text in setting.beside(
+        "COLLECTOR_HOST"
+    )
+    if "*" in item.text and is_place:
         message = f"`{item.text}` is no host: daemons connect to a machine, and not to a pattern"
         yield setting.say(network, message, item)
     found = _ADDRESS.fullmatch(item.text)

@@ -28,11 +28,12 @@ from policy.knobs.choices import (
     Choice,
 )
 from policy.knobs.lists import is_list
+from policy.knobs.other_daemons import DAEMONS
 from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, looks_at, meant, use_of
-from policy.lint.view import ITEM, Item, Setting, View
+from policy.lint.view import ITEM, Item, Setting, View, covering
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
 _OF_A_TYPE: Final = late_regex(_TYPE, re.IGNORECASE)
@@ -402,3 +403,30 @@ def _is_assumed(config: Config, name: str) -> bool:
         if one is not None:
             used += (found for _, found in config.scope.used_by(one) if found not in used)
     return False
+
+
+@finding(
+    "P215",
+    "a daemon in DAEMON_LIST whose macro is no program",
+    "The master runs what the macro of each name says. START, for one, is an expression, and"
+    " SHARED_PORT no number. The master looks for no program in PATH, logs `Cannot execute` and"
+    " tries again and again; daemons that share a port end without the one that has it.",
+    bad="DAEMON_LIST = MASTER, START\n",
+    good="DAEMON_LIST = MASTER, STARTD\n",
+    per=Per.ITEM,
+    of="DAEMON_LIST",
+    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST, with"
+    " `SHARED_PORT = 41232` and with `SHARED_PORT = condor_shared_port`; the collector ends then.",
+)
+def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    if item.text.upper() == "TRANSFERER":
+        message = "condor_transferer is started by condor_replication, and not by the master"
+        yield setting.say(no_program, message, item, "condor_master cannot execute it")
+        return
+    program, cannot = setting.beside(item.text).strip(), "condor_master cannot execute it"
+    if covering(item.text) is not None:
+        advice = meant(item.text, sorted(DAEMONS), cannot)
+        yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
+    elif program and not {"/", "\\"} & {*program}:
+        message = f"{item.text} is `{program}`, which is no path of a program"
+        yield setting.say(no_program, message, item, cannot)

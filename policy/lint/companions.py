@@ -22,14 +22,13 @@ from policy.ephemeral import find_ephemeral
 from policy.explain.roles import is_whole
 from policy.knobs.declaration import Wanted
 from policy.knobs.lists import SUBMIT_LISTS, is_list, memberships
-from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
 from policy.lint import lists
 from policy.lint.attributes import NOT_NOW
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import NOTE, Meant, Per, finding, looks_at, meant
+from policy.lint.finding import NOTE, Meant, Per, finding, looks_at
 from policy.lint.trees import references, scope_of
-from policy.lint.view import ITEM, Item, Setting, View, covering
+from policy.lint.view import ITEM, Item, Setting, View
 from policy.values.domain import ANYTHING
 from policy.values.evaluation import Evaluation
 
@@ -336,8 +335,8 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
-    if setting.extends_unread:
-        return  # what it needs may be where that is which it adds to
+    if setting.extends_unread or _is_left_out(view, setting):
+        return  # what it needs may be where that is which it adds to; or nobody reads it
     for need in _COMPANIONS:
         found = need.macros.fullmatch(setting.macro) if macro.startswith(need.begins) else None
         if found is None or any(
@@ -349,6 +348,13 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
         needs = found.expand(need.others[0])
         yield alone.named(setting.entry, message, found.expand(need.help), needs=needs)
+
+
+def _is_left_out(view: View, setting: Setting) -> bool:
+    """Is it for an item that its list, which has others, does not name?"""
+    listed = [(view.items.get(names.name), item) for names, item in memberships(setting.macro)]
+    named = any(item.casefold() in (known or ()) for known, item in listed)
+    return not named and any(known for known, _ in listed)
 
 
 def _is_never_true(setting: Setting) -> bool:
@@ -370,26 +376,6 @@ def _draining(setting: Setting) -> Iterator[Diagnostic]:
         cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
         message, help_text = "condor_defrag drains no machine", f"DEFRAG_{cause} is 0"
         yield setting.say(alone, message, Item.of(found), help_text)
-
-
-@finding(
-    "P215",
-    "a daemon in DAEMON_LIST whose macro is no program",
-    "The master runs what the macro of each name says. START, for one, is an expression; the master"
-    " logs `Cannot execute` and tries again and again.",
-    bad="DAEMON_LIST = MASTER, START\n",
-    good="DAEMON_LIST = MASTER, STARTD\n",
-    per=Per.ITEM,
-    of="DAEMON_LIST",
-    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST.",
-)
-def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
-    if item.text.upper() == "TRANSFERER":
-        message = "condor_transferer is started by condor_replication, and not by the master"
-        yield setting.say(no_program, message, item, "condor_master cannot execute it")
-    elif covering(item.text) is not None:
-        advice = meant(item.text, sorted(DAEMONS), "condor_master cannot execute it")
-        yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
 
 
 @finding(

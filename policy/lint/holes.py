@@ -14,9 +14,10 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from policy.data.tables import builtin_table, meanings, spelling
+from policy.explain.roles import may_read
 from policy.knobs.declaration import KnobKind
 from policy.knobs.lists import LISTS_BY_NAME, is_list, memberships
-from policy.knobs.obsolete import once_predefined
+from policy.knobs.obsolete import find_obsolete, once_predefined
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import Place, place
 from policy.knobs.uses import find_use
@@ -73,7 +74,8 @@ def holes(view: View) -> Iterator[Diagnostic]:
         if "$" not in raw and "{{" not in raw and "$" not in (setting.entry.written or ""):
             continue
         for found in _REFERENCE.finditer(raw):
-            if not _is_defined(view, found[1]) and not _is_item(setting, found):
+            missed = not _is_defined(view, found[1]) and not _is_item(setting, found)
+            if missed and may_read(view.config, setting.macro):
                 message = f"`{found[0]}` is not defined and leaves a hole in {setting.name}"
                 where = _place(setting.entry, found[0])
                 hole = _hole(view, found[1], message, where, setting.name)
@@ -191,6 +193,9 @@ def _live(view: View) -> Iterator[Setting]:
 
 
 def _is_read(setting: Setting) -> bool:
+    gone = find_obsolete(setting.macro)
+    if gone is not None and not gone.alias:
+        return False
     if setting.knob is not None or find_readers(setting.macro) is not None:
         return True
     if spelling(setting.macro) in meanings() or setting.macro.casefold() in _of_defaults():

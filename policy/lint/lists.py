@@ -53,7 +53,7 @@ _ROUTES: Final = "JOB_ROUTER_ROUTE_NAMES"
 #: Signs of expressions, which separate no names.
 _SIGN: Final = late_regex(r"&&|\|\||[!()+&|]")
 #: What a slot or a type of slots gives an attribute of its own.
-_OF_A_SLOT: Final = late_regex(r"slot(_type_)?\d+_")
+_OF_A_SLOT: Final = late_regex(r"^slot(_type_)?\d+_", re.IGNORECASE)
 #: Macros whose value is one name.
 _PLAIN: Final = frozenset(
     (
@@ -157,8 +157,10 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
                 advice = Meant(f"$({setting.macro})", item.text)
             if isinstance(advice, Meant) or not _is_added(view, names):
                 found = setting.say(NOT_DEFINED, message, item, advice, names=(macro,))
-                alone = names.lists_attributes or not known
-                if alone and not isinstance(advice, Meant) and _adds_to_another(view, setting):
+                free = not isinstance(advice, Meant) and _is_of_a_part(view, setting)
+                own, written = f"$({setting.entry.name})", setting.entry.written or ""
+                adds = own.casefold() in written.casefold()
+                if free and (names.lists_attributes or (adds and not known)):
                     found.severity = NOTE
                     found.help = f"{names.without}, unless another file defines it"
                 yield found
@@ -185,11 +187,9 @@ def _is_added(view: View, names: NameList) -> bool:
     return names.lists_attributes and bool(view.items.get(f"{names.daemon}_CRON_JOBLIST"))
 
 
-def _adds_to_another(view: View, setting: Setting) -> bool:
-    """Does a list add to what another file has for it?"""
-    entry = setting.entry
-    itself = f"$({entry.name})".casefold() in (entry.written or "").casefold()
-    return itself and entry.previous is None and not is_whole(view.config)
+def _is_of_a_part(view: View, setting: Setting) -> bool:
+    """Is it all of a list that a part of a configuration has?"""
+    return setting.entry.previous is None and not is_whole(view.config)
 
 
 def _unlisted_names(view: View, names: NameList) -> list[str]:
@@ -197,7 +197,7 @@ def _unlisted_names(view: View, names: NameList) -> list[str]:
     lists = (one for one in view.settings if is_list(one.macro))
     listed = {item.text.casefold() for one in lists for item in one.items()}
     if names.lists_attributes:
-        known = [one.macro for one in view.settings if one.knob is None]
+        known = [_OF_A_SLOT.sub("", one.macro, 1) for one in view.settings if one.knob is None]
     else:
         members = (names.member(one.macro) for one in view.settings)
         known = [name for name in members if name is not None]
@@ -331,12 +331,19 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
 )
 def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     earlier = setting.entry.previous
-    if setting.knob is None or earlier is None or not is_own(earlier):
+    if earlier is None or not is_own(earlier):
         return
     # What a list loses is a finding of its own.
-    if not is_list(setting.macro) and replaces(setting.entry, earlier):
+    is_plain = setting.knob is not None and not is_list(setting.macro)
+    if (is_plain or _is_another_host(setting, earlier)) and replaces(setting.entry, earlier):
         message = f"`{earlier.name}` is set again in line {setting.entry.line}"
         yield shadowed.named(earlier, message, "this definition has no effect")
+
+
+def _is_another_host(setting: Setting, earlier: Definition) -> bool:
+    """Does one central manager take the place of another one, rather than join it?"""
+    alone = all(len(_items_of(setting, one)) <= 1 for one in (setting.entry, earlier))
+    return alone and setting.macro.upper() in _HOSTS
 
 
 def replaces(later: Definition, earlier: Definition) -> bool:
@@ -384,7 +391,8 @@ def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
     if earlier is None or not is_own(earlier):
         return
-    if not (is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME):
+    is_names = is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME
+    if not is_names or _is_another_host(setting, earlier):
         return
     left = set(_items_of(setting, entry))
     lost = [item for item in _items_of(setting, earlier) if item not in left]

@@ -171,6 +171,7 @@ _OF_EXPRESSIONS: Final = ("P111", "P113", "P217", "P245")
 #: Signs of other languages where an expression does not parse, and what to write.
 _SIGNS: Final = (
     (late_regex("#"), "comments are lines of their own"),
+    (late_regex("[\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb]"), 'quotes are written `"`'),
     (late_regex(r"and\b", re.IGNORECASE), "and is written `&&`"),
     (late_regex(r"or\b", re.IGNORECASE), "or is written `||`"),
     (

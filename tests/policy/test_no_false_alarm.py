@@ -331,3 +331,108 @@ def test_macros_that_one_file_sets_for_all_are_not_missed_in_a_part(text: str) -
     assert examine(read(text)).findings == []
     whole = examine(read(f"DAEMON_LIST = MASTER, SCHEDD\n{text}")).findings
     assert {(one.id, one.severity) for one in whole} == {("P120", "note")}
+
+
+POOL_PASSWORD = "condor_pool@*/*"
+
+
+@every_case("text", [
+    # The hosts of ALLOW_*, as `use SECURITY : HOST_BASED` takes them; the pool is elsewhere.
+    f"CONDOR_HOST = {POOL_PASSWORD}\nCOLLECTOR_HOST = cm.example.edu\n",
+    "CONDOR_HOST = 10.3.*\nCOLLECTOR_HOST = cm.example.edu:9619\n",
+    "COLLECTOR_HOST = cm.example.edu\nCONDOR_HOST = *.example.edu $(FULL_HOSTNAME)\n",
+])  # fmt: skip
+def test_a_condor_host_to_which_nobody_connects_may_be_a_pattern(text: str) -> None:
+    assert lint(read(text)) == []
+
+
+@every_case("text", [
+    "CONDOR_HOST = 10.3.*\n",
+    "CONDOR_HOST = 10.3.*\nCOLLECTOR_HOST = $(CONDOR_HOST):9619\n",
+    "CONDOR_HOST = *.example.edu\nCOLLECTOR_HOST = cm.example.edu, $(CONDOR_HOST)\n",
+    "COLLECTOR_HOST = *.example.edu\n",
+])  # fmt: skip
+def test_a_pattern_to_which_daemons_should_connect_is_told(text: str) -> None:
+    assert "P235" in {one.id for one in lint(read(text))}
+
+
+def test_one_central_manager_in_the_place_of_another_one_adds_to_no_list() -> None:
+    """The earlier one has no effect; to keep both would be a pool with two."""
+    for first, second in (("$(CONDOR_HOST)", "127.0.0.1:0"), ("a.example.edu", "b.example.edu")):
+        text = f"CONDOR_HOST = a\nCOLLECTOR_HOST = {first}\nCOLLECTOR_HOST = {second}\n"
+        assert [(one.id, one.line) for one in lint(read(text))] == [("P203", 2)]
+    two = "COLLECTOR_HOST = a.example.edu, b.example.edu\nCOLLECTOR_HOST = b.example.edu\n"
+    assert [(one.id, one.line) for one in lint(read(two))] == [("P222", 2)]
+
+
+@every_case("end", ["EXECUTABLE = /usr/bin/health", "PERIOD = 5m", "ARGS = -v"])
+def test_what_no_list_names_lacks_nothing_besides(end: str) -> None:
+    for daemon in ("STARTD", "SCHEDD"):
+        lists = (
+            f"{daemon}_CRON_JOBLIST = LOAD\n{daemon}_CRON_LOAD_EXECUTABLE = /usr/bin/load\n"
+            f"{daemon}_CRON_LOAD_PERIOD = 1m\n"
+        )
+        found = lint(read(f"{lists}{daemon}_CRON_HEALTH_{end}\n"))
+        assert [(one.id, one.line) for one in found] == [("P212", 4)]
+
+
+def test_a_job_of_the_list_still_needs_its_period() -> None:
+    text = "STARTD_CRON_JOBLIST = LOAD\nSTARTD_CRON_LOAD_EXECUTABLE = /usr/bin/load\n"
+    assert [one.id for one in lint(read(text))] == ["P241"]
+
+
+@every_case("daemons, macro, told", [
+    ("SCHEDD, STARTD", "PREEMPT", True),
+    ("SCHEDD, STARTD", "PREEMPTION_REQUIREMENTS", False),
+    ("SCHEDD, STARTD", "PREEMPTION_RANK", False),
+    ("COLLECTOR, NEGOTIATOR", "PREEMPT", False),
+    ("COLLECTOR, NEGOTIATOR", "START", False),
+    ("COLLECTOR, NEGOTIATOR", "PREEMPTION_REQUIREMENTS", True),
+    ("COLLECTOR, NEGOTIATOR", "SYSTEM_PERIODIC_HOLD", False),
+    ("SCHEDD", "SYSTEM_PERIODIC_HOLD", True),
+])  # fmt: skip
+def test_a_hole_counts_where_a_daemon_of_the_host_reads_it(
+    daemons: str, macro: str, told: bool
+) -> None:
+    hole = f"{macro} = $(UWCS_{macro})\n"
+    found = {one.id for one in lint(read(f"DAEMON_LIST = MASTER, {daemons}\n{hole}"))}
+    assert ("P120" in found) == told
+    assert "P120" in {one.id for one in lint(read(hole))}  # who knows which daemons run
+
+
+@every_case("macro", ["GSI_DAEMON_PROXY", "QUILL_DB_NAME", "NUM_VIRTUAL_MACHINES"])
+def test_of_a_macro_that_nobody_reads_a_hole_is_no_matter(macro: str) -> None:
+    assert [one.id for one in lint(read(f"{macro} = $(OF_SITE)/a\n"))] == ["P205"]
+
+
+@every_case("list_", ["STARTD_ATTRS", "MASTER_ATTRS", "SCHEDD_ATTRS"])
+def test_a_part_may_list_attributes_that_another_file_defines(list_: str) -> None:
+    text = f"{list_} = SiteA, SiteB\nSiteA = 1\n"
+    severities = {
+        whole: [(one.id, one.severity) for one in examine(read(whole + text)).findings]
+        for whole in ("", "DAEMON_LIST = MASTER, SCHEDD, STARTD\n")
+    }
+    assert [*severities.values()] == [[("P211", "note")], [("P211", "warning")]]
+
+
+@every_case("program, told", [
+    ("41232", True),
+    ("condor_shared_port", True),
+    ("/usr/libexec/condor/condor_shared_port", False),
+    ("$(LIBEXEC)/condor_shared_port", False),
+    ("C:\\\\condor\\\\bin\\\\condor_shared_port.exe", False),
+])  # fmt: skip
+def test_the_master_runs_what_has_a_path(program: str, told: bool) -> None:
+    text = f"SHARED_PORT = {program}\nDAEMON_LIST = MASTER, COLLECTOR, SHARED_PORT\n"
+    assert ("P215" in {one.id for one in lint(read(text))}) == told
+    assert "P215" not in {one.id for one in lint(read(text.replace(", SHARED_PORT", "")))}
+
+
+@every_case(
+    "quotes", ["\u201c\u201d", "\u201d\u201d", "\u201e\u201c", "\u2018\u2019", "\u00ab\u00bb"]
+)
+def test_quotes_of_a_text_processor_are_named(quotes: str) -> None:
+    text = f"SINGULARITY_IMAGE_EXPR = {quotes[0]}/cvmfs/image.sif{quotes[1]}\n"
+    (found,) = lint(read(text))
+    assert found.id == "P113"
+    assert found.message.endswith('quotes are written `"`')
