@@ -31,7 +31,8 @@ class About:
     items, macros, groups.  ``meant`` is the macro that was meant, ``group`` the accounting group.
     ``needs`` is the macro or list that is lacking, or that lacks it.  ``circle`` are macros that
     refer to each other.  ``ends`` is the subsystem of the daemon that ends when it reads the value,
-    and ``goes_on`` how a report goes on.  ``version``: the message names the version.
+    or ``EVERY``, all of them with ``status``, and ``goes_on`` how a report goes on.  ``version``:
+    the message names the version.
     """
 
     macro: str = ""
@@ -43,6 +44,7 @@ class About:
     needs: str = ""
     circle: tuple[str, ...] = ()
     ends: str = ""
+    status: int = 4
     goes_on: str = ""
     version: bool = False
 

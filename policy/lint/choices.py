@@ -29,6 +29,7 @@ from policy.knobs.choices import (
 )
 from policy.knobs.lists import is_list
 from policy.knobs.other_daemons import DAEMONS
+from policy.language.about import EVERY
 from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import DETECTED_ORIGIN, Definition
@@ -52,19 +53,24 @@ _CATEGORY: Final = late_regex(r"-?([^:]*)(:\d+)?")
 _NAMES_SOMETHING: Final = late_regex(r"[\w*]")
 _PERIOD: Final = "it is a number with s, m or h behind it, as in `5m`"
 _SEPARATOR: Final = late_regex(r"[^,\s|()]+")
+#: The numbers of a user and a group; what stands behind them is passed over.
+_IDS: Final = late_regex(r"[+-]?\d+\.[+-]?\d+")
+_TWO_IDS: Final = "it is the numbers of a user and a group with a dot between them, as in `64.64`"
 
 
 @finding(
     "P130",
     "a word that the macro does not take",
     "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
-    " drain a machine, policies of control groups, formats of events.",
+    " drain a machine, policies of control groups, formats of events. CONDOR_IDS takes two numbers"
+    " and no names.",
     bad="SCHEDD_DEBUG = D_FULL_DEBUG\n",
     good="SCHEDD_DEBUG = D_FULLDEBUG\n",
     observed="Observed with 25.14.1: condor_startd logs `Unknown job mode` or `Invalid period"
     " modifier` and does not start the job, condor_defrag ends at `Invalid draining schedule`,"
     " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
-    " passed over in silence. Of the other macros the words are those of the manual.",
+    " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1. Of"
+    " the other macros the words are those of the manual.",
 )
 def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for choice in CHOICES if HAS_CHOICE.fullmatch(setting.macro) else ():
@@ -72,6 +78,12 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield from _words(setting, choice)
     if CRON_PERIODS.fullmatch(setting.macro):
         yield from _period(setting)
+    text = setting.text().strip()
+    if setting.macro.upper() == "CONDOR_IDS" and text and not _IDS.match(text):
+        message = f"{setting.macro} does not take `{text}`: no daemon starts"
+        said = setting.say(no_word, message, setting.whole(), _TWO_IDS, ends=EVERY, status=1)
+        said.severity = ERROR
+        yield said
 
 
 def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:

@@ -246,7 +246,8 @@ def _verdict(
     circle: Circle | None,
 ) -> Verdict:
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
-    ended += [(4, found) for found in findings if about(found).ends == EVERY]
+    everybody = (found for found in findings if about(found).ends == EVERY)
+    ended += [(about(found).status, found) for found in everybody]
     reasons = [*((1, found) for found in unreadable), *ended]
     if reasons:
         status, cause = reasons[0]

@@ -120,6 +120,16 @@ def test_all_daemons_end_at_an_interface_that_is_no_address(address: str) -> Non
         assert not any("would not start" in text for text in told.values())
 
 
+@pytest.mark.parametrize("ids", ["condor.condor", "condor", "64", "64,64", "64 . 64", "'64.64'"])
+def test_no_daemon_starts_with_ids_that_are_not_two_numbers(ids: str) -> None:
+    """Seen with 25.14.1: `badly formed value in CONDOR_IDS`, status 1."""
+    told = verdicts_on(f"DAEMON_LIST = MASTER, SCHEDD\nCONDOR_IDS = {ids}\n")
+    assert all("would not start: exit status 1, line 2: " in text for text in told.values())
+    for fine in ("64.64", "64.64 # condor", ""):
+        told = verdicts_on(f"DAEMON_LIST = MASTER, SCHEDD\nCONDOR_IDS = {fine}\n")
+        assert not any("would not start" in text for text in told.values())
+
+
 def test_the_shared_port_daemon_ends_at_a_bad_number_of_descriptors() -> None:
     listed = "DAEMON_LIST = MASTER, SHARED_PORT\n"
     bad = verdicts_on(f"{listed}SHARED_PORT_MAX_FILE_DESCRIPTORS = 10k\n")["condor_shared_port"]
