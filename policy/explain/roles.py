@@ -137,7 +137,9 @@ def may_read(config: Config, macro: str) -> bool:
 
 def is_whole(config: Config) -> bool:
     """Does a configuration say which daemons run or where its files are, as no part of one does?"""
-    if any(config.scope.table.get(name) is not None for name in _OF_WHOLES if name != _LIST):
+    set_ = (config.scope.table.get(name) for name in _OF_WHOLES if name != _LIST)
+    # That a folder was named to the reader is no statement of its files.
+    if any(entry is not None and entry.origin != DETECTED_ORIGIN for entry in set_):
         return True
     return config.scope.table.get(_LIST) is not None and not host_of(config).adds
 

@@ -100,8 +100,6 @@ _OF_CATEGORY: Final = late_regex(
     rf"(?:{'|'.join(name.removeprefix('D_') for name in LOG_CATEGORIES)})_LOG(?:_ON_OPEN)?",
     re.IGNORECASE,
 )
-#: Macros that look like members of families of the past.
-_OF_FAMILIES: Final = ("CONCURRENCY_LIMIT_DEFAULT",)
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _CRON: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
@@ -251,7 +249,7 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
         found = Obsolete(knob.replaced_by, alias=True)
     if found is None or (not found.alias and _is_used(view, setting)):
         return None  # other values may refer to it
-    if suggest(macro, _OF_FAMILIES) is not None:
+    if suggest(macro, ("CONCURRENCY_LIMIT_DEFAULT",)) is not None:
         return None  # a slip of a macro that is read
     was_read = view.config.scope.table.default(macro) is not None
     if version < NEWEST and (version < parse_version(found.since) if found.since else was_read):
@@ -283,13 +281,15 @@ def _is_used(view: View, setting: Setting) -> bool:
 
 
 def _is_harmless(setting: Setting, found: Obsolete) -> bool:
-    """Does it say nothing, or what is said under the name of today as well?"""
+    """Does it say nothing, or to no daemon of the host, or what the name of today says as well?"""
+    from policy.explain.roles import may_read
+
     entry, now = setting.entry, setting.config.lookup(found.instead)
-    if not (entry.raw if entry.written is None else entry.written).strip():
+    written = entry.raw if entry.written is None else entry.written
+    gone = [found.why and setting.text(), found.switch and setting.beside(found.switch)]
+    here = not found.instead or may_read(setting.config, found.instead)
+    if not (here and written.strip()) or any(_is_off(setting, text) for text in gone):
         return True
-    off = _is_off(setting, setting.text())
-    if (found.why and off) or (found.switch and _is_off(setting, setting.beside(found.switch))):
-        return True  # what is gone is off
     own = now is not None and not now.is_builtin
     texts = [setting.text(), setting.beside(found.instead)]
     if is_list(found.instead):

@@ -448,3 +448,15 @@ def test_no_property_is_broken_by_what_other_files_may_give_nor_by_texts_that_ar
     pool.write_text(text)
     check(pool)
     assert ("total: START is" in capsys.readouterr().out) is broken
+
+
+def test_a_folder_without_a_daemon_list_is_a_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Other files may define what it lists; of a folder that says which daemons run, none does."""
+    (tmp_path / "90_publish.config").write_text("MASTER_ATTRS = SiteName, SiteRack\nSiteRack = 4\n")
+    check(tmp_path)
+    assert "note[P211]: MASTER_ATTRS lists `SiteName`" in capsys.readouterr().out
+    (tmp_path / "10_role.config").write_text("DAEMON_LIST = MASTER, STARTD\n")
+    check(tmp_path)
+    assert "warning[P211]: MASTER_ATTRS lists `SiteName`" in capsys.readouterr().out

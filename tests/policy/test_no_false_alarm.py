@@ -436,3 +436,24 @@ def test_quotes_of_a_text_processor_are_named(quotes: str) -> None:
     (found,) = lint(read(text))
     assert found.id == "P113"
     assert found.message.endswith('quotes are written `"`')
+
+
+@every_case("old, daemon", [
+    ("HOSTALLOW_WRITE_STARTD = *.example.edu", "STARTD"),
+    ("HOSTALLOW_READ_COLLECTOR = *.example.edu", "COLLECTOR"),
+    ("NUM_VIRTUAL_MACHINES = 2", "STARTD"),
+    ("DEFRAG_SCHEDULE = graceful", "DEFRAG"),
+    ("XSW_LIMIT = 3\nCONCURRENCY_LIMIT_LICENSE = 3", "NEGOTIATOR"),
+])  # fmt: skip
+def test_an_old_name_is_told_where_a_daemon_would_read_the_new_one(old: str, daemon: str) -> None:
+    for daemons, told in (("SCHEDD", False), (f"SCHEDD, {daemon}", True)):
+        found = {one.id for one in lint(read(f"DAEMON_LIST = MASTER, {daemons}\n{old}\n"))}
+        assert ("P205" in found) == told
+    assert "P205" in {one.id for one in lint(read(f"{old}\n"))}
+
+
+@every_case("old", ["HOSTALLOW_WRITE = *.example.edu", "ALLOW_OWNER = *.example.edu"])
+def test_lists_that_every_daemon_would_read_are_told_on_every_host(old: str) -> None:
+    for daemons in ("SCHEDD", "STARTD", "COLLECTOR, NEGOTIATOR"):
+        text = f"DAEMON_LIST = MASTER, {daemons}\n{old}\n"
+        assert [one.id for one in lint(read(text))] == ["P205"]
