@@ -16,6 +16,7 @@ from attr import field, frozen
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
+from classad.evaluation.functions import lookup_function
 from classad.language.operators import COMPARISONS
 from classad.language.values import UNDEFINED
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
@@ -32,14 +33,8 @@ MISSING: Final = UNDEFINED
 _PRIORITIES: Final = (1.0, 0.5, 10.0, 100.0, 1000.0, 10000.0)
 _RATIOS: Final = (1.0, 1.0001, 1.001, 1.01, 1.1, 2.0, 10.0)
 _USAGE: Final = (0.0, 1.0, 2.0, 4.0, 5.0, 16.0, 100.0)
-#: Functions whose arguments are texts, and a text for attributes of which no more is known.
-_OF_TEXTS: Final = frozenset(
-    (
-        *("stringlistmember", "stringlistimember", "stringlistsize", "stringlistsintersect"),
-        *("stringlistsubsetmatch", "regexp", "regexps", "replace", "split", "strcmp", "stricmp"),
-        *("substr", "tolower", "toupper", "usermap", "versioncmp"),
-    )
-)
+#: Families of functions that take texts, and a text for attributes of which no more is known.
+_OF_TEXTS: Final = frozenset(("strings", "stringlists", "regex"))
 _SOME_TEXT: Final = "x"
 #: A greater integer is a point in time.
 _MOMENT: Final = 10**9
@@ -88,10 +83,11 @@ class Bounds:
             if isinstance(value, str)
             for word in value.split(",")
         ]
+        function = lookup_function(call.name)
         for name in names(call):
             known = self.constants.setdefault(name, [])
             known.extend(word for word in words if word and not _within(word, known))
-            if not known and call.name.casefold() in _OF_TEXTS:
+            if not known and function is not None and function.family in _OF_TEXTS:
                 known.append(_SOME_TEXT)
 
 

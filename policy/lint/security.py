@@ -20,6 +20,8 @@ from policy.lint.finding import ERROR, Per, Repair, finding, meant
 from policy.lint.view import Item, Setting, View
 
 #: Help of what ends whoever reads it.
+_BLANKS_BEHIND: Final = late_regex(r"\s+[^\s,]")
+_BLANKS_BEFORE: Final = late_regex(r"[^\s,]\s+\Z")
 _ENDS_ALL: Final = "the daemons end when they read this"
 _IPV4: Final = late_regex(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
 _KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
@@ -139,7 +141,7 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
 )
 def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""
-    if "/" in (item.text[0], item.text[-1]):
+    if _is_parted(setting.text(), item):
         used = setting.config.scope.used_by(setting.entry)
         if any(entry is None for _, entry in used):
             return  # another file may say what stands beside it
@@ -168,6 +170,14 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     fatal = setting.say(network, message, item, _ENDS_ALL, ends=EVERY)
     fatal.severity = ERROR
     yield fatal
+
+
+def _is_parted(text: str, item: Item) -> bool:
+    """Does a blank part a host, or what is before its slash, from the rest of the item?"""
+    before, behind = text[: item.start], text[item.end :]
+    if item.text[-1] == "/" and _BLANKS_BEHIND.match(behind):
+        return True
+    return item.text[0] == "/" and _BLANKS_BEFORE.search(before) is not None
 
 
 @finding(

@@ -403,12 +403,13 @@ def _arguments(line: TransformLine, form: Command) -> Iterator[Diagnostic]:
         message = f"DELETE takes one attribute, and `{form.rest}` is passed over"
         yield NO_EFFECT.at(message, *spot, "write a line for each")
     between = line.text[form.first_at + len(form.first) : form.rest_at]
-    if form.keyword in ("COPY", "RENAME") and form.pattern is None and "=" in between:
+    itself = form.first.casefold() == form.rest.casefold()
+    moves = form.keyword in ("COPY", "RENAME") and form.pattern is None
+    if moves and "=" in between and not itself:
         message = f"{form.keyword} makes `{form.rest}` of `{form.first}`, whatever the `=` says"
         spot = line.spot(form.first_at, len(line.text))
         help_text = f"`{form.keyword} {form.rest} {form.first}` makes {form.first} of {form.rest}"
         yield OTHERWISE.at(message, *spot, help_text)
-    itself = form.first.casefold() == form.rest.casefold()
     if form.keyword in ("COPY", "RENAME") and itself and form.first:
         yield NO_EFFECT.at(f"{form.keyword} of {form.first} onto itself", *line.spot())
 

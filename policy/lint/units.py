@@ -260,7 +260,7 @@ _UNITS: Final = frozenset("bkmgtshdw")
 
 @looks_at(Per.SETTING, of=_FACTORS)
 def behind_number(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """Where only the number at the beginning is read: ``10 * 100`` is 10."""
+    """Where only the number at the beginning is read: with 25.14.1 ``10 * 100`` is 10."""
     found = _LEADING.fullmatch(setting.text())
     if found is not None and not setting.is_unread:
         message = f"{setting.macro} is {found[1]}: `{found[2]}` behind it is passed over"

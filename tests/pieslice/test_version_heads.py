@@ -293,7 +293,8 @@ def test_slots_stay_in_columns_if_nothing_in_them_is_read_otherwise(
 
 def test_programs_check_by_a_version_and_what_an_upgrade_changes(tmp_path: Path) -> None:
     path = tmp_path / "condor_config"
-    path.write_text("FORCE_NEGOTIATOR_SLOT_WEIGHT = True\nLVM_HIDE_MOUNT = auto\n")
+    limits = "STARTD_ENFORCE_DISK_LIMITS = True\n"
+    path.write_text(f"FORCE_NEGOTIATOR_SLOT_WEIGHT = True\nLVM_HIDE_MOUNT = auto\n{limits}")
     assert pieslice.check(path).findings["id"] == []
     found = pieslice.check(path, condor_version="24.0", upgrade="25.14.1")
     assert f"{path}: follows 24.0.23: as given" in " ".join(str(found).split())
@@ -310,7 +311,7 @@ def test_programs_check_by_a_version_and_what_an_upgrade_changes(tmp_path: Path)
 def test_a_value_has_the_type_that_the_version_reads(tmp_path: Path) -> None:
     """LVM_HIDE_MOUNT was a boolean; newer ones also take a word."""
     path = tmp_path / "condor_config"
-    path.write_text("LVM_HIDE_MOUNT = auto\n")
+    path.write_text("LVM_HIDE_MOUNT = auto\nSTARTD_ENFORCE_DISK_LIMITS = True\n")
     found = pieslice.check(path, condor_version="24.0").findings
     assert "LVM_HIDE_MOUNT: `auto` is not a boolean" in found["message"]
     assert pieslice.check(path, condor_version="25.0").findings["message"] == []
