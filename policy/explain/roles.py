@@ -131,8 +131,11 @@ def may_read(config: Config, macro: str) -> bool:
 
     It may where no file has DAEMON_LIST, and where the first that has it adds to that of others.
     """
-    host, entry = host_of(config), config.seen_by("MASTER").lookup(_LIST)
-    return host.listed is None or entry is None or host.reads(macro) or _adds(entry)
+    entry = config.seen_by("MASTER").lookup(_LIST)
+    if entry is None or entry.is_builtin:
+        return True
+    host = host_of(config)
+    return host.listed is None or host.reads(macro) or _adds(entry)
 
 
 def is_whole(config: Config) -> bool:
