@@ -81,9 +81,7 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if setting.macro.upper() == "CONDOR_IDS" and text and not _IDS.match(text):
         message = f"{setting.macro} does not take `{text}`: no daemon starts"
-        said = setting.say(no_word, message, setting.whole(), _TWO_IDS, ends=EVERY, status=1)
-        said.severity = ERROR
-        yield said
+        yield setting.say(no_word, message, setting.whole(), _TWO_IDS, ends=EVERY, status=1)
 
 
 def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:

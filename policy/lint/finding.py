@@ -18,7 +18,7 @@ from classad.errors import Diagnostic, Edit, suggest
 from classad.patterns import late_regex
 from classad.source import Source
 from policy.knobs.reading import EXPANDED, place
-from policy.language.about import About
+from policy.language.about import EVERY, About
 from policy.language.table import Definition
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Finding:
         /,
         **about: Any,
     ) -> Diagnostic:
-        """This finding at a place; ``about``: fields of ``About``."""
+        """This finding at a place, an error where every daemon ends; ``about``: its fields."""
         edit = None
         if isinstance(help, Repair):
             if isinstance(help, Meant):
@@ -150,7 +150,7 @@ class Finding:
             edit, help = help.edit(source, start, end), str(help)
         return Diagnostic(
             *(message, source, start, end),
-            severity=self.severity,
+            severity=ERROR if about.get("ends") == EVERY else self.severity,
             id=self.id,
             help=help,
             edit=edit,

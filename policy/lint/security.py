@@ -64,9 +64,7 @@ def level(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     counts, none = _BY_LETTER.get(word[0]), f"`{setting.text()}` is no level"
     if counts is None:
-        found = setting.say(level, none, setting.whole(), _ENDS_ALL, ends=EVERY)
-        found.severity = ERROR
-        yield found
+        yield setting.say(level, none, setting.whole(), _ENDS_ALL, ends=EVERY)
     elif counts[:_ALIKE] != word[:_ALIKE]:
         message = f"{none}; for its first letter it counts as {counts}"
         yield setting.say(level, message, setting.whole(), f"levels are {', '.join(_LEVELS)}")
@@ -163,13 +161,8 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         why = "that of an interface has no mask"
     else:
         return
-    message = f"`{host}` is no address: {why}"
-    if not interface:
-        yield setting.say(network, message, item)
-        return
-    fatal = setting.say(network, message, item, _ENDS_ALL, ends=EVERY)
-    fatal.severity = ERROR
-    yield fatal
+    ends = (_ENDS_ALL, EVERY) if interface else (None, "")
+    yield setting.say(network, f"`{host}` is no address: {why}", item, ends[0], ends=ends[1])
 
 
 def _is_parted(text: str, item: Item) -> bool:

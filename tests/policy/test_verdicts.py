@@ -120,6 +120,25 @@ def test_all_daemons_end_at_an_interface_that_is_no_address(address: str) -> Non
         assert not any("would not start" in text for text in told.values())
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CONDOR_IDS = condor.condor",
+        "NETWORK_INTERFACE = 10.0.0.0/8",
+        "SEC_DEFAULT_ENCRYPTION = XYZ",
+        "ENABLE_IPV4 = False\nENABLE_IPV6 = False",
+    ],
+)
+def test_what_ends_every_daemon_is_an_error(line: str) -> None:
+    text = f"DAEMON_LIST = MASTER, SCHEDD\n{line}\n"
+    read = load_config(
+        "a.conf", MemorySources({"a.conf": text}), builtin_library(), keep_going=True
+    )
+    told = examine(read)
+    assert {one.starts for one in told.verdicts} == {False}
+    assert [one.severity for one in told.findings] == ["error"]
+
+
 @pytest.mark.parametrize("ids", ["condor.condor", "condor", "64", "64,64", "64 . 64", "'64.64'"])
 def test_no_daemon_starts_with_ids_that_are_not_two_numbers(ids: str) -> None:
     """Seen with 25.14.1: `badly formed value in CONDOR_IDS`, status 1."""
