@@ -353,12 +353,10 @@ async def _events(request: Request) -> Response:
     lab: Lab = request.app.state.lab
     number = request.query_params.get("run", "")
     try:
-        lab.runs.run(int(number))
+        run = lab.runs.run(int(number))
     except (ValueError, Refused):
         raise HTTPException(404) from None
-    return StreamingResponse(
-        lab.runs.events(int(number)), headers=_AT_ONCE, media_type="text/event-stream"
-    )
+    return StreamingResponse(run.events(), headers=_AT_ONCE, media_type="text/event-stream")
 
 
 async def _knobs(lab: Lab, asked: Record) -> object:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.testclient import TestClient
@@ -20,6 +21,7 @@ from pieslice.cli import main
 from pieslice.inputs.pool import read_pool
 from pieslice.lab.experiments.elements import elements
 from pieslice.lab.experiments.experiments import Experiments
+from pieslice.lab.experiments.runs import Experiment, RunningExperiment
 from pieslice.lab.experiments.visits import opened as opened_pool
 from pieslice.lab.experiments.wanted import Fuzzing, Simulating, Sweeping
 from pieslice.lab.texts import EditedTexts
@@ -53,6 +55,18 @@ def events(client: TestClient, run: int) -> list[dict[str, Any]]:
     answer = client.get(f"/api/events?run={run}")
     assert answer.headers["content-type"].startswith("text/event-stream")
     return [json.loads(line.removeprefix("data: ")) for line in answer.text.split("\n\n") if line]
+
+
+def test_the_end_is_told_though_it_comes_while_a_state_is_sent() -> None:
+    async def heard() -> list[str]:
+        run = RunningExperiment(cast("Worker", None), Experiment("fuzz", ()))
+        states = []
+        async for event in run.events():
+            states.append(json.loads(event.removeprefix("data: "))["state"])
+            run.say({"state": "done", "answer": {}})
+        return states
+
+    assert asyncio.run(heard()) == ["running", "done"]
 
 
 def texts_in(parts: list[Any]) -> str:

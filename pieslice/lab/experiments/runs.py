@@ -58,6 +58,15 @@ class RunningExperiment:
             self.changed.set()
             self.changed = asyncio.Event()
 
+    async def events(self) -> AsyncIterator[str]:
+        """How far it is, each time that it is further, and its end, as server-sent events."""
+        while True:
+            changed, now = self.changed, self.now
+            yield f"data: {json.dumps(now, allow_nan=False, separators=(',', ':'))}\n\n"
+            if now["state"] != _RUNNING:  # it may have ended while that was sent
+                return
+            await changed.wait()
+
 
 class Runs:
     """The runs of a laboratory, by number."""
@@ -88,16 +97,6 @@ class Runs:
         if number not in self._runs:
             raise Refused(f"there is no experiment {number}")
         return self._runs[number]
-
-    async def events(self, number: int) -> AsyncIterator[str]:
-        """How far a run is, each time that it is further, as server-sent events."""
-        run = self.run(number)
-        while True:
-            changed, now = run.changed, run.now
-            yield f"data: {json.dumps(now, allow_nan=False, separators=(',', ':'))}\n\n"
-            if not run.running:
-                return
-            await changed.wait()
 
     def finding(self, number: int, place: int) -> tuple[Record, EditedTexts]:
         """A counterexample that a run has found, and the texts that it was found in."""
