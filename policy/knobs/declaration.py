@@ -29,6 +29,8 @@ class KnobKind(Enum):
     DOUBLE = "double"
     #: The number a text begins with, 0 if it begins with none; expressions are not evaluated.
     LEADING = "leading number"
+    #: Of a log: a number of bytes, or of what the word behind it says.
+    SIZE = "size"
     EXPR = "expression"
     LIST = "list"
     STRING = "string"

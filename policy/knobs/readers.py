@@ -15,6 +15,7 @@ from classad.patterns import late_regex
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.history import changed_row
 from policy.knobs.declaration import Knob, KnobKind, Need
+from policy.knobs.other_daemons import DAEMONS
 from policy.versions import NEWEST, Version
 
 #: The daemons whose verdicts a check gives, in the order in which a pool needs them.
@@ -25,6 +26,7 @@ _KINDS: Final = {
     "boolean": KnobKind.BOOL,
     "double": KnobKind.DOUBLE,
     "expression": KnobKind.EXPR,
+    "size": KnobKind.SIZE,
 }
 #: Defaults of booleans that the daemons also take a word for.
 _OTHER_WORDS: Final = frozenset(("auto",))
@@ -68,6 +70,14 @@ _INTEGER: Final = late_regex(r"-?\d+")
 _DIGITS: Final = late_regex(r"\d+")
 #: A boolean of the schedd for each requirement, which sees no job.
 _WARNING: Final = late_regex(r"submit_requirement_\w+_is_warning")
+#: How a log is rotated: every program reads it of its own log, and of those of its levels.
+_OF_LOG: Final = late_regex(r"(max_num|max|trunc)_(\w+?)_log(_on_open)?")
+#: What each is read as, and the status that a bad value is met with.
+_ROTATION: Final = {
+    ("max", False): ("size", 44),
+    ("max_num", False): ("integer", 4),
+    ("trunc", True): ("boolean", 4),
+}
 
 
 @frozen
@@ -112,12 +122,39 @@ class Readers:
 def find_readers(macro: str) -> Readers | None:
     """Who reads a macro; NUM_SLOTS_TYPE_7 is read as NUM_SLOTS_TYPE_1 is.  None: nobody known."""
     folded, rows = macro.casefold(), _rows()
+    rotation = _OF_LOG.fullmatch(folded)
+    of_log = _of_log(macro, *rotation.groups()) if rotation else None
+    if of_log is not None:
+        return of_log
     found = rows.get(folded) or rows.get(_DIGITS.sub("1", folded))
     if found is not None:
         return _readers(*found)
     if _WARNING.fullmatch(folded):
         return Readers(macro, "boolean", frozenset(("SCHEDD",)), {"SCHEDD": 4})
     return _of_other_daemons().get(folded)
+
+
+def _of_log(macro: str, what: str, whose: str, on_open: str | None) -> Readers | None:
+    """Who reads how a log is rotated, and ends at what is none; None for another macro.
+
+    Asked of 25.14.1: each of ``JUDGED``, condor_shadow and condor_starter.
+    """
+    kind, status = _ROTATION.get((what, on_open is not None), ("", 0))
+    if macro.casefold() == "max_default_log":
+        return Readers(macro, kind, frozenset(MAIN), dict.fromkeys(MAIN, status))
+    for daemon in DAEMONS if kind else ():
+        name, _, level = whose.partition(f"{daemon.casefold()}_")
+        if whose == daemon.casefold() or (not name and f"max_master_{level}_log" in _rows()):
+            ended = {daemon: status} if daemon in JUDGED else {}
+            return Readers(
+                macro, kind, frozenset((daemon,)), ended, 0 if what == "max_num" else None
+            )
+    return None
+
+
+def is_of_log(macro: str) -> bool:
+    """Does a macro say how a log is rotated, which every program reads first?"""
+    return _OF_LOG.fullmatch(macro.casefold()) is not None
 
 
 def ended_besides(macro: str) -> list[str]:

@@ -57,6 +57,8 @@ _NOTHING: Final = {
     KnobKind.DOUBLE: 0.0,
     KnobKind.LEADING: 0.0,
 }
+#: Units are known by their first letter, M by two; behind an unknown one nothing may follow.
+_SIZE = late_regex(r"\+?(?:0x[\da-f]+|\d+(?!\d))\s*(?:[^\sm][a-z]*|m(?:[bi]\S*)?)?", re.IGNORECASE)
 _LEADING_NUMBER = late_regex(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -226,6 +228,8 @@ def _value(knob: Knob, text: str, evaluate: Evaluate, language: LanguageRules) -
         return float(found[0]) if found else 0.0
     if knob.kind is KnobKind.EXPR:
         return _expression(text, language)
+    if knob.kind is KnobKind.SIZE and not _SIZE.fullmatch(bare):
+        raise _Invalid(f"`{bare}` is neither a size such as `10 Mb` nor a time such as `2 days`")
     return text
 
 

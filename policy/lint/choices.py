@@ -33,6 +33,7 @@ from policy.language.about import EVERY
 from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import DETECTED_ORIGIN, Definition
+from policy.lint.endings import is_no_path, shares_port
 from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, looks_at, meant, use_of
 from policy.lint.view import ITEM, Item, Setting, View, covering
 
@@ -433,10 +434,12 @@ def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         message = "condor_transferer is started by condor_replication, and not by the master"
         yield setting.say(no_program, message, item, "condor_master cannot execute it")
         return
+    if item.text.upper() == "SHARED_PORT" and shares_port(setting):
+        return  # the collector ends, as is said of the macro
     program, cannot = setting.beside(item.text).strip(), "condor_master cannot execute it"
     if covering(item.text) is not None:
         advice = meant(item.text, sorted(DAEMONS), cannot)
         yield setting.say(no_program, f"`{item.text}` is an expression, no daemon", item, advice)
-    elif program and not {"/", "\\"} & {*program}:
+    elif is_no_path(program):
         message = f"{item.text} is `{program}`, which is no path of a program"
         yield setting.say(no_program, message, item, cannot)

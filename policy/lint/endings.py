@@ -26,16 +26,19 @@ from policy.knobs.matching import (
     CONSUMPTION_POLICY,
 )
 from policy.knobs.other_daemons import DAEMONS
-from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers
+from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers, is_of_log
 from policy.knobs.reading import read_knob
 from policy.language.about import About, about, change_about
+from policy.language.numbers import read_boolean, read_integer
 from policy.lint.view import Setting, Stretch, View
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 _QUOTES: Final = "\"'"
 #: What the startd reads only for slots with a consumption policy.
 _OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK)
-WEIGHT_OF_TYPE: Final = late_regex(r"SLOT_TYPE_\d+_SLOT_WEIGHT", re.IGNORECASE)
+WEIGHT_OF_TYPE: Final = late_regex(r"SLOT_TYPE_(\d+)_SLOT_WEIGHT", re.IGNORECASE)
+#: The type of the slots that NUM_SLOTS makes, where no macro makes slots of a type.
+_NO_TYPE: Final = 0
 
 
 @frozen
@@ -77,7 +80,8 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         yield from _of_declared(setting)
         yield from _of_others(view, setting)
         yield from _of_daemon_list(view, setting)
-        yield from _of_slot_types(setting)
+        yield from _of_shared_port(setting)
+        yield from _of_slot_types(view, setting)
         yield from _of_pattern(setting)
 
 
@@ -117,25 +121,60 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
             return
 
 
+def _of_shared_port(setting: Setting) -> Iterator[Ending]:
+    """The program of condor_shared_port, which the master starts without being asked: the
+    collector ends without it, and others wait."""
+    if setting.macro.upper() != "SHARED_PORT" or not setting.is_seen_by("MASTER"):
+        return
+    if is_no_path(setting.text()) and shares_port(setting):
+        message = f"SHARED_PORT is `{setting.text().strip()}`, which is no path of a program"
+        what = About(macro="SHARED_PORT", definition=setting.entry, ends="COLLECTOR")
+        yield _ending(setting, Daemon("COLLECTOR"), message, setting.whole(), what, "P215")
+
+
+def shares_port(setting: Setting) -> bool:
+    """Do the daemons of a definition's host take connections from condor_shared_port?"""
+    evaluate = setting.config.scope.functions.evaluate
+    return read_boolean(setting.beside("USE_SHARED_PORT"), evaluate) is not False
+
+
+def is_no_path(program: str) -> bool:
+    """Does a text name nothing that the master could start?  It looks for nothing in PATH."""
+    return bool(program.strip()) and not {"/", "\\"} & {*program}
+
+
 def _ending(
     setting: Setting, daemon: Daemon, message: str, part: Stretch, about: About, id_: str
 ) -> Ending:
     """An end at a part of a value."""
     place = setting.place(part.start, part.end)
     help_text = f"{daemon} ends when it reads this"
+    if id_ == "P215":
+        help_text = f"{daemon} ends without condor_shared_port; nobody reaches the other daemons"
     found = Diagnostic(message, *place, id=id_, help=help_text, about=about)
     return Ending(daemon, found)
 
 
-def _of_slot_types(setting: Setting) -> Iterator[Ending]:
-    """The weight of a type of slots: the only expression of a type that the startd ends at."""
-    if not WEIGHT_OF_TYPE.fullmatch(setting.macro) or setting.endless is not None:
+def _of_slot_types(view: View, setting: Setting) -> Iterator[Ending]:
+    """The weight of a type of slots that are made: what the startd ends at of a type."""
+    found = WEIGHT_OF_TYPE.fullmatch(setting.macro)
+    if found is None or setting.endless is not None:
         return
-    broken = setting.unparsable()
+    broken = setting.unparsable() if is_made(view, setting, int(found[1])) else None
     if broken is not None:
         about_type = About(macro=setting.macro, definition=setting.entry, ends="STARTD")
-        found = _ending(setting, Daemon("STARTD"), *broken, about_type, "P111")
-        yield evolve(found, daemon=Daemon("STARTD", setting.local_name))
+        ending = _ending(setting, Daemon("STARTD"), *broken, about_type, "P111")
+        yield evolve(ending, daemon=Daemon("STARTD", setting.local_name))
+
+
+def is_made(view: View, setting: Setting, number: int) -> bool:
+    """Does the startd that reads a definition make slots of a type?"""
+    evaluate = setting.config.scope.functions.evaluate
+    types = [f"num_slots_type_{number}"]
+    if number == _NO_TYPE:
+        types = [name for name in view.defined if name.startswith("num_slots_type_")]
+    typed = any((read_integer(setting.beside(name), evaluate) or 0) > 0 for name in types)
+    return typed is (number != _NO_TYPE)
 
 
 def _of_pattern(setting: Setting) -> Iterator[Ending]:
@@ -163,10 +202,10 @@ def find_late(view: View) -> Iterator[Diagnostic]:
                     found.id, found.help = "P113", f"{who} goes on without it"
                     change_about(found, ends="")
                 else:
-                    at_start = daemon in ON_THEIR_OWN
+                    at_start = daemon in ON_THEIR_OWN or is_of_log(setting.macro)
                     late = "" if at_start else ", which is not at its start"
                     found.help = f"{who} ends when it reads this{late}"
-                    change_about(found, ends=daemon if at_start and alone else "")
+                    change_about(found, ends=daemon if daemon in ON_THEIR_OWN and alone else "")
                 yield found
                 break
 

@@ -22,7 +22,7 @@ from policy.language.about import NOT_RUN, about, change_about
 from policy.language.expressions import text_behind
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
-from policy.lint.endings import status_at_start
+from policy.lint.endings import WEIGHT_OF_TYPE, status_at_start
 from policy.lint.finding import ERROR, WARNING, Finding, Meant, Per, finding, looks_at
 from policy.lint.view import Setting, View, covering
 
@@ -327,6 +327,8 @@ def _unparsable(setting: Setting) -> Iterator[Diagnostic]:
         return
     if macro.upper() in _SUBMITTED:
         help_text = "condor_submit ends with it: jobs cannot be submitted"
+    elif WEIGHT_OF_TYPE.fullmatch(macro):
+        help_text = "condor_startd ends when it makes slots of this type"
     elif _OF_SLOTS.match(macro):
         help_text = "condor_startd does without it and says nothing"
     yield setting.say(BROKEN, *broken, help_text)
@@ -339,7 +341,7 @@ def _behind(setting: Setting) -> Iterator[Diagnostic]:
             yield setting.reading.ignored
         return
     readers = find_readers(setting.macro)
-    if readers is None or readers.kind == "string" or setting.endless is not None:
+    if readers is None or readers.kind in ("string", "size") or setting.endless is not None:
         return
     found = text_behind(setting.text())
     if found is not None and setting.unparsable() is None:

@@ -244,7 +244,8 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
         readers = find_readers(setting.macro)
         is_number = readers is not None and readers.kind == "long"
         unit = " * 1024 * 1024" if is_number else " Mb"
-        yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)}{unit}`?")
+        if is_number or not product:  # a product is no size, at which its daemon ends
+            yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)}{unit}`?")
     elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
 
@@ -272,7 +273,7 @@ def no_unit(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A word behind the size of a log that is no unit: the number is one of bytes then."""
     found = _SIZE.fullmatch(setting.text())
     readers = find_readers(setting.macro)
-    if found is None or readers is None or readers.kind != "string" or setting.is_unread:
+    if found is None or readers is None or readers.kind != "size" or setting.is_unread:
         return
     if found[2][0].casefold() not in _UNITS:
         message = f"`{found[2]}` is no unit, so the log is rotated at {found[1]} bytes"

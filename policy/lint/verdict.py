@@ -225,6 +225,8 @@ def _readers_of(setting: Setting) -> set[str]:
     """The daemons that read a definition, of those that verdicts are given on."""
     if setting.macro.upper().endswith("_HOST"):
         return set()  # all daemons are told where a host is
+    if setting.macro.upper() in JUDGED:
+        return {"MASTER"}  # the path of a program
     if setting.prefix or find_readers(setting.macro) is None:
         name = setting.prefix or setting.macro
         own = [one for one in JUDGED if f"{name.upper()}_".startswith(f"{one}_")]

@@ -423,9 +423,25 @@ def test_a_part_may_list_attributes_that_another_file_defines(list_: str) -> Non
     ("C:\\\\condor\\\\bin\\\\condor_shared_port.exe", False),
 ])  # fmt: skip
 def test_the_master_runs_what_has_a_path(program: str, told: bool) -> None:
-    text = f"SHARED_PORT = {program}\nDAEMON_LIST = MASTER, COLLECTOR, SHARED_PORT\n"
-    assert ("P215" in {one.id for one in lint(read(text))}) == told
-    assert "P215" not in {one.id for one in lint(read(text.replace(", SHARED_PORT", "")))}
+    for name in ("SHARED_PORT", "NEGOTIATOR"):
+        text = f"{name} = {program}\nDAEMON_LIST = MASTER, COLLECTOR, {name}\n"
+        assert ("P215" in {one.id for one in lint(read(text))}) == told
+    unlisted = text.replace(", NEGOTIATOR", "")
+    assert "P215" not in {one.id for one in lint(read(unlisted))}
+
+
+@every_case(
+    "more", ["", "DAEMON_LIST = MASTER, COLLECTOR\n", "DAEMON_LIST = MASTER, SHARED_PORT\n"]
+)
+def test_the_collector_ends_without_the_program_that_shares_its_port(more: str) -> None:
+    text = f"SHARED_PORT = 41232\n{more}"
+    (item,) = [one for one in lint(read(text)) if one.id == "P215"]
+    assert (item.severity, item.start) == ("error", text.index("41232"))
+    assert "COLLECTOR" in {
+        one.daemon.subsystem for one in examine(read(text)).verdicts if not one.starts
+    }
+    alone = read(f"{text}USE_SHARED_PORT = False\n")
+    assert all(one.starts for one in examine(alone).verdicts)
 
 
 @every_case(

@@ -120,11 +120,11 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
         ),
         ("START = $(START) || true || Cpus > 3\n", []),
         (
-            "MAX_SCHEDD_LOG = $(MY_SIZE)\nMY_SIZE = $(MAX_SCHEDD_LOG)\n",
+            "SCHEDD_LOG = $(MY_SIZE)\nMY_SIZE = $(SCHEDD_LOG)\n",
             [
-                "P114:1 expansion of `MAX_SCHEDD_LOG` never ends:"
-                " MAX_SCHEDD_LOG -> MY_SIZE -> MAX_SCHEDD_LOG",
-                "P114:2 expansion of `MY_SIZE` never ends: MY_SIZE -> MAX_SCHEDD_LOG -> MY_SIZE",
+                "P114:1 expansion of `SCHEDD_LOG` never ends:"
+                " SCHEDD_LOG -> MY_SIZE -> SCHEDD_LOG",
+                "P114:2 expansion of `MY_SIZE` never ends: MY_SIZE -> SCHEDD_LOG -> MY_SIZE",
             ],
         ),
         # Conditionals, silences and templates.

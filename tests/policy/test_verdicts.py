@@ -6,32 +6,36 @@ import pytest
 from attr import evolve
 
 from classad.errors import Diagnostic
-from policy.config import load_config
+from policy.config import Config, load_config
 from policy.io import builtin_library
+from policy.knobs.readers import MAIN
 from policy.language.sources import MemorySources
 from policy.lint.findings import lint
 from policy.lint.verdict import examine
 from policy.values.evaluation import DEEPEST
+from tests.cases import every_case
 
 #: The daemons of which every pool has some.
 MAIN_ONES = ("master", "collector", "negotiator", "schedd", "startd")
 
 
-def test_the_last_line_is_not_above_the_first_one() -> None:
-    text = "this says nothing\n# a comment \\"
-    read = load_config(
+def read(text: str) -> Config:
+    return load_config(
         "a.conf", MemorySources({"a.conf": text}), builtin_library(), keep_going=True
     )
-    assert [(found.id, found.line, found.help) for found in lint(read)] == [("P101", 1, None)]
+
+
+def test_the_last_line_is_not_above_the_first_one() -> None:
+    text = "this says nothing\n# a comment \\"
+    config = read(text)
+    assert [(found.id, found.line, found.help) for found in lint(config)] == [("P101", 1, None)]
 
 
 @pytest.mark.parametrize("depth", [5, DEEPEST + 1])
 def test_a_condition_that_is_too_deep_is_not_evaluated_for_a_verdict(depth: int) -> None:
     text = f"START = {'!' * depth}noSuchFunction(Cpus)\n"
-    read = load_config(
-        "a.conf", MemorySources({"a.conf": text}), builtin_library(), keep_going=True
-    )
-    (verdict,) = examine(read).verdicts
+    config = read(text)
+    (verdict,) = examine(config).verdicts
     assert verdict.starts
     assert verdict.qualified == (depth < DEEPEST)
 
@@ -50,10 +54,8 @@ def test_a_mistake_without_a_place_is_told_by_its_words() -> None:
 
 def verdicts_on(text: str) -> dict[str, str]:
     """What is said of each daemon."""
-    read = load_config(
-        "a.conf", MemorySources({"a.conf": text}), builtin_library(), keep_going=True
-    )
-    return {str(one.daemon): one.text for one in examine(read).verdicts}
+    config = read(text)
+    return {str(one.daemon): one.text for one in examine(config).verdicts}
 
 
 def test_only_daemons_that_daemon_list_starts_are_said_to_start() -> None:
@@ -131,10 +133,7 @@ def test_all_daemons_end_at_an_interface_that_is_no_address(address: str) -> Non
 )
 def test_what_ends_every_daemon_is_an_error(line: str) -> None:
     text = f"DAEMON_LIST = MASTER, SCHEDD\n{line}\n"
-    read = load_config(
-        "a.conf", MemorySources({"a.conf": text}), builtin_library(), keep_going=True
-    )
-    told = examine(read)
+    told = examine(read(text))
     assert {one.starts for one in told.verdicts} == {False}
     assert [one.severity for one in told.findings] == ["error"]
 
@@ -184,3 +183,73 @@ def test_a_macro_that_is_a_daemons_by_its_name_is_for_it_beside_others(
 ) -> None:
     for text in (f"START = True\n{macro}\n", f"{macro}\nSTART = True\n"):
         assert set(verdicts_on(text)) == {f"condor_{daemon}", "condor_startd"}
+
+
+@every_case(
+    "size", ["big", "1.5 Mb", "10,000", "-1", '"10 Mb"', "10 Mb Gb", "1 month", "10M3", "5 * 3"]
+)
+def test_a_daemon_ends_at_a_size_of_its_log_that_is_none(size: str) -> None:
+    # Asked of every daemon of 25.14.1: status 44.
+    for macro, daemon in (
+        ("MAX_STARTD_LOG", "STARTD"),
+        ("MAX_NEGOTIATOR_MATCH_LOG", "NEGOTIATOR"),
+        ("MAX_SCHEDD_AUDIT_LOG", "SCHEDD"),
+        ("MAX_SHARED_PORT_LOG", "SHARED_PORT"),
+    ):
+        (verdict,) = examine(read(f"{macro} = {size}\n")).verdicts
+        assert (verdict.daemon.subsystem, verdict.starts) == (daemon, False)
+        assert "exit status 44" in verdict.text
+    every = examine(read(f"MAX_STARTD_LOG = 5 Mb\nMAX_DEFAULT_LOG = {size}\n")).verdicts
+    assert {one.daemon.subsystem for one in every if not one.starts} == set(MAIN)
+
+
+@every_case("size", [
+    "10 Mb", "10MB", "10 MiB", "10Mb;", "0x10000", "+10000000", "100000000", "2 days", "1 min", "",
+    "1 weeks", "10 Gigs", "10T",
+])  # fmt: skip
+def test_a_daemon_takes_a_number_with_a_unit_for_the_size_of_its_log(size: str) -> None:
+    for macro in ("MAX_STARTD_LOG", "MAX_DEFAULT_LOG", "MAX_SHADOW_LOG"):
+        seen = examine(read(f"{macro} = {size}\n"))
+        assert all(one.starts for one in seen.verdicts)
+        assert not any(one.severity == "error" for one in seen.findings)
+
+
+@every_case("line, ended", [
+    ("MAX_NUM_STARTD_LOG = many", "STARTD"),
+    ("MAX_NUM_SCHEDD_LOG = -1", "SCHEDD"),
+    ("MAX_NUM_NEGOTIATOR_MATCH_LOG = 3 days", "NEGOTIATOR"),
+    ("TRUNC_HAD_LOG_ON_OPEN = maybe", "HAD"),
+])  # fmt: skip
+def test_a_daemon_ends_at_a_number_of_old_logs_that_is_none(line: str, ended: str) -> None:
+    (verdict,) = examine(read(f"{line}\n")).verdicts
+    assert (verdict.daemon.subsystem, verdict.starts) == (ended, False)
+    assert "exit status 4," in verdict.text
+
+
+@every_case(
+    "macro", ["MAX_STARTER_LOG = big", "MAX_NUM_SHADOW_LOG = many", "MAX_GRIDMANAGER_LOG = -1"]
+)
+def test_how_the_logs_of_jobs_are_rotated_ends_what_runs_them(macro: str) -> None:
+    seen = examine(read(f"{macro}\n"))
+    assert all(one.starts for one in seen.verdicts)
+    (found,) = seen.findings
+    assert (found.severity, found.id) == ("error", "P110")
+
+
+@every_case("lines, starts", [
+    ("SLOT_TYPE_2_SLOT_WEIGHT = (", True),
+    ("NUM_SLOTS_TYPE_2 = 0\nSLOT_TYPE_2_SLOT_WEIGHT = (", True),
+    ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_2_SLOT_WEIGHT = (", True),
+    ("NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2_SLOT_WEIGHT = (", False),
+    ("NUM_SLOTS_TYPE_2 = 2 - 1\nSLOT_TYPE_2_SLOT_WEIGHT = (", False),
+    ("SLOT_TYPE_0_SLOT_WEIGHT = (", False),
+    ("NUM_SLOTS_TYPE_1 = 0\nSLOT_TYPE_0_SLOT_WEIGHT = (", False),
+    ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_0_SLOT_WEIGHT = (", True),
+])  # fmt: skip
+def test_the_weight_of_a_type_ends_the_startd_that_makes_such_slots(
+    lines: str, starts: bool
+) -> None:
+    # Asked of condor_startd of 25.14.1; slots that NUM_SLOTS makes are of type 0.
+    seen = examine(read(f"{lines}\n"))
+    assert [one.starts for one in seen.verdicts] == [starts]
+    assert ("P113" if starts else "P111") in {one.id for one in seen.findings}
