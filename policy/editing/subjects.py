@@ -241,7 +241,7 @@ def is_expression(config: Config, name: str) -> bool:
     if find_use(macro) is not None:
         return True
     readers = find_readers(macro)
-    return readers is None or readers.kind in ("expression", "boolean", "integer", "double", "long")
+    return readers is None or readers.is_expression
 
 
 def use_of(config: Config, name: str) -> Use | None:

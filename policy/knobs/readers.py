@@ -92,6 +92,12 @@ class Readers:
     low: int | None = None
     high: int | None = None
 
+    @property
+    def is_expression(self) -> bool:
+        """Is the value evaluated, be it for a number or a boolean?"""
+        kind = _KINDS.get(self.kind, KnobKind.STRING)
+        return kind not in (KnobKind.STRING, KnobKind.SIZE)
+
     def knob(self, daemon: str, version: Version = NEWEST) -> Knob | None:
         """A declaration for one of the daemons of a version; None if any text is right."""
         row, kind = builtin_table().get(self.name.casefold()), _KINDS.get(self.kind)

@@ -341,7 +341,7 @@ def _behind(setting: Setting) -> Iterator[Diagnostic]:
             yield setting.reading.ignored
         return
     readers = find_readers(setting.macro)
-    if readers is None or readers.kind in ("string", "size") or setting.endless is not None:
+    if readers is None or not readers.is_expression or setting.endless is not None:
         return
     found = text_behind(setting.text())
     if found is not None and setting.unparsable() is None:
