@@ -29,6 +29,7 @@ _OFFER: Final = "when a job is offered to the slot, and while one is on it"
 _POLLED: Final = "again and again while a job is on the slot"
 _CLAIM: Final = "when a job is to run on the slot"
 _QUEUE: Final = "for each job in the queue, again and again"
+_KEPT: Final = "as part of the job, whenever it is matched or runs"
 _CYCLE: Final = "in a negotiation cycle"
 _SCHEDD_START: Final = "before a job starts on the schedd's machine"
 
@@ -78,19 +79,20 @@ _OTHERS: Final = {
         "rooster_unhibernate": (_CONDITION, "when machines to be woken are looked for"),
         "rooster_unhibernate_rank": (_NUMBER, "when machines to be woken are looked for"),
     }),
+    # condor_submit of 25.14.1 copies them into the job, not evaluated.
     **_rows("job", "slot", {
-        "append_requirements": (_CONDITION, SUBMITTING),
-        "append_req_vanilla": (_CONDITION, SUBMITTING),
-        "append_rank": (_NUMBER, SUBMITTING),
-        "append_rank_vanilla": (_NUMBER, SUBMITTING),
-        "default_rank": (_NUMBER, SUBMITTING),
-        "default_rank_vanilla": (_NUMBER, SUBMITTING),
+        "append_requirements": (_CONDITION, _KEPT),
+        "append_req_vanilla": (_CONDITION, _KEPT),
+        "append_rank": (_NUMBER, _KEPT),
+        "append_rank_vanilla": (_NUMBER, _KEPT),
+        "default_rank": (_NUMBER, _KEPT),
+        "default_rank_vanilla": (_NUMBER, _KEPT),
     }),
     **_rows("job", "", {
-        "job_default_requestcpus": (_NUMBER, SUBMITTING),
-        "job_default_requestmemory": (_NUMBER, SUBMITTING),
-        "job_default_requestdisk": (_NUMBER, SUBMITTING),
-        "job_default_lease_duration": (_NUMBER, SUBMITTING),
+        "job_default_requestcpus": (_NUMBER, _KEPT),
+        "job_default_requestmemory": (_NUMBER, _KEPT),
+        "job_default_requestdisk": (_NUMBER, _KEPT),
+        "job_default_lease_duration": (_NUMBER, _KEPT),
     }),
     # The router joins it with conditions of its own, in which TARGET is the job.
     **_rows("job", "job", {

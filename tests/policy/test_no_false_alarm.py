@@ -76,6 +76,13 @@ def test_every_daemon_reads_the_lists_of_every_level(level: str, daemon: str) ->
     TRANSFORM + "  DELETE RequestDisk\n@end\nSYSTEM_PERIODIC_HOLD = RequestDisk is undefined\n",
     TRANSFORM
     + "  RENAME RequestDisk OldDisk\n@end\nSYSTEM_PERIODIC_HOLD = RequestDisk is undefined\n",
+    # condor_submit copies these into the job, where they are evaluated at each match.
+    *(
+        f"{macro} = ifThenElse({of} =!= undefined && {of} > 4000, 5000, 4000)\n"
+        for macro in ("JOB_DEFAULT_REQUESTMEMORY", "JOB_DEFAULT_REQUESTCPUS", "APPEND_RANK",
+                      "JOB_DEFAULT_REQUESTDISK", "JOB_DEFAULT_LEASE_DURATION", "DEFAULT_RANK")
+        for of in ("MemoryUsage", "MY.NumJobStarts", "DiskUsage")
+    ),
     # Both ads have names in submit requirements.
     "SUBMIT_REQUIREMENT_NAMES = A\n"
     'SUBMIT_REQUIREMENT_A = JOB.Owner != "chris" && SCHEDD.TotalJobAds < 4\n'
