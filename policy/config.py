@@ -93,6 +93,8 @@ class Config:
         References resolved while loading (a macro in its own value) stay as they were resolved.
         """
         reader = subsystem, local_name
+        if self.context == Context(*reader):
+            return self
         if reader not in self._others:
             scope = self.scope.seen_by(Context(subsystem, local_name))
             self._others[reader] = evolve(self, scope=scope)
@@ -116,6 +118,17 @@ class Config:
         """The expanded value of ``name``; None when undefined or empty, as the tools say."""
         definition = self.lookup(name)
         return None if definition is None else self.expand(definition).text or None
+
+    def is_assumed(self, definition: Definition) -> bool:
+        """Does a value come from the machine, of which the caller has told nothing?"""
+        unknown = HostFacts().detected(self.context)
+        used = [definition]
+        for one in used:
+            if one.origin == DETECTED_ORIGIN and unknown.get(one.name) == one.raw:
+                return True
+            found = (other for _, other in self.scope.used_by(one))
+            used += (other for other in found if other is not None and other not in used)
+        return False
 
     def names(self) -> list[str]:
         """Names that the configuration sets, sorted without case."""

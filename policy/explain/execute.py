@@ -57,11 +57,14 @@ def about_execute(topic: Topic, host: Host) -> Iterator[Sentence]:
 def _slots(topic: Topic) -> Iterator[Sentence]:
     for macro, what in _MACHINE.items():
         for one in startd_settings(topic.config, macro):
-            text = f"The machine counts as {code(one.text)} {what}{one.where()}, whatever it has."
+            shown, assumed = _as_written(topic.config, one)
+            text = f"The machine counts as {shown} {what}{one.where()}"
+            text += "." if assumed else ", whatever it has."
             yield topic.sentence(text, *one.origins)
     for macro, what in _KEPT.items():
         for one in startd_settings(topic.config, macro):
-            text = f"{code(one.text)} {what} are kept from jobs{one.where()}."
+            shown, _ = _as_written(topic.config, one)
+            text = f"{shown} {what} are kept from jobs{one.where()}."
             yield topic.sentence(text, *one.origins)
     names = {entry.name.rpartition(".")[2] for entry in topic.config.scope.table}
     found = sorted({int(type_[1]) for name in names if (type_ := _TYPE.fullmatch(name))})
@@ -93,8 +96,8 @@ def _type(topic: Topic, number: int) -> Iterator[Sentence]:
         if one.text.strip() == "0":
             continue
         share = text_of(topic.config, shape).strip()
-        # What a macro comes to may depend on the machine, which is not known here.
-        count = code(one.entry.raw) if "$" in one.entry.raw else one.text.strip()
+        shown, assumed = _as_written(topic.config, one)
+        count = shown if assumed else one.text.strip()
         single = count == "1"
         of = f"{'' if single else ' each'} of {code(share)}" if share else ", of even shares"
         plural = "" if single else "s"
@@ -118,7 +121,9 @@ def _without_types(topic: Topic) -> Iterator[Sentence]:
     each = "each job gets a dynamic slot of what it asks for"
     counts = startd_settings(topic.config, "NUM_SLOTS")
     for one in counts:
-        text = f"{one.text} partitionable slots share the machine evenly; {each}{one.where()}."
+        shown, assumed = _as_written(topic.config, one)
+        count = shown if assumed else one.text
+        text = f"{count} partitionable slots share the machine evenly; {each}{one.where()}."
         yield topic.sentence(text, *one.origins)
     if not counts:
         text = f"One partitionable slot has the whole machine; {each}."
@@ -134,6 +139,12 @@ def _rounding(topic: Topic) -> Iterator[Sentence]:
             continue
         lead = f"A dynamic slot is cut for Request{name} of"
         yield from Teller(topic).tell(lead, entry)
+
+
+def _as_written(config: Config, one: StartdSetting) -> tuple[str, bool]:
+    """A value, and whether it is as in the file: one of a machine of which nobody has told."""
+    assumed = config.is_assumed(one.entry)
+    return code(one.entry.raw if assumed else one.text), assumed
 
 
 # --- jobs come and go -----------------------------------------------------------------------------

@@ -117,7 +117,7 @@ def _limits(topic: Topic) -> Iterator[Sentence]:
             # A default by the machine's memory says nothing of another machine.
             if value == _MOST:
                 continue
-            value = entry.raw if "$(DETECTED_" in entry.raw else value
+            value = entry.raw if topic.config.is_assumed(entry) else value
             shown = value if value.isdecimal() else code(value)
             if value == "0" and macro.startswith("MAX_CONCURRENT_"):
                 text = text.replace("At most {}", "Any number of")

@@ -72,19 +72,29 @@ def text_behind(text: str) -> Diagnostic | None:
     return None
 
 
+#: Values of texts that are kept.
+_MOST: Final = 10_000
+
+
 def evaluator(now: float) -> Evaluate:
     """Evaluates texts at time ``now``; None for what cannot be parsed."""
+    known: dict[str, object] = {}
 
     def evaluate_text(text: str) -> object:
         if not text.strip() or _NO_EXPRESSION.fullmatch(text):
             return None
+        if text in known:
+            return known[text]
         from classad.evaluate import EvalContext, evaluate
 
         try:
             tree = parse(text)
         except ClassAdParseError:
             return None
-        return evaluate(tree, context=EvalContext(now=now))
+        value = evaluate(tree, context=EvalContext(now=now))
+        if "(" not in text and len(known) < _MOST:  # a function may give another one each time
+            known[text] = value
+        return value
 
     return evaluate_text
 

@@ -30,9 +30,8 @@ from policy.knobs.choices import (
 from policy.knobs.lists import is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.language.about import EVERY
-from policy.language.host import HostFacts
 from policy.language.numbers import integer_literal, read_boolean, saturated
-from policy.language.table import DETECTED_ORIGIN, Definition
+from policy.language.table import Definition
 from policy.lint.endings import is_no_path, shares_port
 from policy.lint.finding import ERROR, NOTE, Advice, Meant, Per, finding, looks_at, meant, use_of
 from policy.lint.view import ITEM, Item, Setting, View, covering
@@ -403,17 +402,7 @@ def _is_assumed(config: Config, name: str) -> bool:
     """Does a number come from the machine, of which the caller has told nothing, or from a macro
     that nobody defines?"""
     entry = config.lookup(name)
-    if entry is not None and _has_hole(config, entry):
-        return True
-    if config.text("DETECTED_CPUS") != str(HostFacts().detected_cpus):
-        return False
-    used: list[Definition | None] = [entry]
-    for one in used:
-        if one is not None and one.origin == DETECTED_ORIGIN:
-            return True
-        if one is not None:
-            used += (found for _, found in config.scope.used_by(one) if found not in used)
-    return False
+    return entry is not None and (_has_hole(config, entry) or config.is_assumed(entry))
 
 
 @finding(

@@ -6,10 +6,12 @@ Inputs: a ``Config`` and what ``policy.load`` made of it.  Outputs: diagnostics 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from classad.errors import Diagnostic
+from classad.patterns import any_of
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
 from policy.knobs.declaration import Knob
@@ -80,6 +82,15 @@ _CHECKS: Final = [one.check if isinstance(one, Finding) else one for one in _DEC
 #: All checks in the order in which they are asked, each once.
 CHECKS: Final = sorted(
     {id(check): check for check in _CHECKS if check is not None}.values(), key=_depth
+)
+#: The macros that some check is about; most are none.
+_OF_SOME: Final = any_of(
+    [
+        one.of
+        for one in CHECKS
+        if one.per in (Per.SETTING, Per.ITEM) and one.of and not isinstance(one.of, Knob)
+    ],
+    re.IGNORECASE,
 )
 #: What is said of items, by what the name of the list ends in.
 _OF_ITEMS: Final = frozenset((lists.quotes.id, security.separator.id))
@@ -165,7 +176,7 @@ def _concerned(check: FindingCheck, seen: View) -> Iterable[Setting]:
         return seen.settings
     if isinstance(of, Knob):
         return seen.of(of)
-    return seen.matching(of)
+    return seen.matching(_OF_SOME, of)
 
 
 def _concerns(check: FindingCheck, setting: Setting) -> bool:

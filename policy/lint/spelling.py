@@ -54,6 +54,7 @@ _OF_CONNECTIONS: Final = frozenset(
 Words = tuple[str, ...]
 
 
+@lru_cache(maxsize=10_000)
 def words(name: str) -> Words:
     """The words of a name, case-folded: of ``RemoteWallClockTime``, of ``MAX_JOBS_RUNNING``."""
     letters = name.replace("_", "")

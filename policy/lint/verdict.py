@@ -49,6 +49,8 @@ from policy.versions import Version
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
+#: What macros of the daemons begin with.
+_BEGINS: Final = tuple(f"{daemon}_" for daemon in JUDGED)
 
 
 #: Things that are lacking before a configuration is taken for a fragment.
@@ -229,9 +231,9 @@ def _readers_of(setting: Setting) -> set[str]:
         return {"MASTER"}  # the path of a program
     if setting.prefix or find_readers(setting.macro) is None:
         name = setting.prefix or setting.macro
-        own = [one for one in JUDGED if f"{name.upper()}_".startswith(f"{one}_")]
-        if own:
-            return set(own)
+        begin = f"{name.upper()}_"
+        if begin.startswith(_BEGINS):
+            return {one for one in JUDGED if begin.startswith(f"{one}_")}
     if setting.knob is not None:
         return {setting.knob.read_by} & set(JUDGED)
     return set(readers_of(setting.macro)) & set(JUDGED)

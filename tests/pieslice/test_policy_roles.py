@@ -127,6 +127,20 @@ def test_the_slots_of_a_machine(
     assert [line for line in found if not line.startswith("A dynamic slot is cut")] == slots
 
 
+def test_a_value_of_an_unknown_machine_is_shown_as_it_is_written(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    text = f"{EXECUTE}MEMORY = $(DETECTED_MEMORY) / 2\nNUM_SLOTS = $(DETECTED_CPUS)\n"
+    facts = ("--fact", "detected_memory_mb=64000", "--fact", "detected_cpus=8")
+    for known, memory, slots in (
+        ((), "`$(DETECTED_MEMORY) / 2` MiB of memory.", "`$(DETECTED_CPUS)` partitionable slots"),
+        (facts, "`64000 / 2` MiB of memory, whatever it has.", "8 partitionable slots"),
+    ):
+        found = told(tmp_path, text, capsys, *known)["Slots and how they are cut"]
+        assert f"The machine counts as {memory} [c:2]" in found
+        assert any(line.startswith(slots) for line in found)
+
+
 def test_a_start_is_told_with_the_attributes_that_the_machine_publishes(
     tmp_path: Path, capsys: Capture
 ) -> None:
