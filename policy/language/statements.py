@@ -20,6 +20,10 @@ KEYWORDS: Final = frozenset({"use", "include", "error", "warning"})
 _IDENTIFIER = late_regex(r"[A-Za-z0-9_./]+")
 _NAME_END = late_regex(r"[ \t\n\v\f\r=:]")
 _OPERATOR = late_regex(r"[=:@+]")
+#: How comments begin in other languages, where no name of a macro may begin so.
+_COMMENT = late_regex(r";+|--+|/\*|//+(?=[^=:@+]*$)")
+#: What git puts around the two sides of a conflict.
+_CONFLICT = late_regex(r"(?P<mark>([<>|])\2{6}(?=\s|$)|={7}(?=\s*$))")
 _APPEND = late_regex(r"\+(?P<mark>[,;|&*]?)(?P=mark)?=")
 
 
@@ -62,6 +66,7 @@ def is_identifier(name: str) -> bool:
 
 def parse(text: str) -> Statement | None:
     """The statement in ``text``, or None for a ``[Section]`` line."""
+    _refuse_marks(text)
     name_end = _NAME_END.search(text)
     if name_end is None:
         if text.startswith("["):
@@ -80,6 +85,18 @@ def parse(text: str) -> Statement | None:
     if text[at] in "@+":
         return _long_operator(text, name, words, at)
     return _short_operator(text, name, words, at)
+
+
+def _refuse_marks(text: str) -> None:
+    """Name what begins a line that is no statement, where it tells what happened."""
+    found = _COMMENT.match(text)
+    if found is not None:
+        message = f"`{found[0][:2]}` begins no comment"
+        raise StatementError(message, 0, len(text), "comments begin with `#`")
+    found = _CONFLICT.match(text)
+    if found is not None:
+        message = "git left the marks of a conflict here"
+        raise StatementError(message, 0, len(text), "keep one of the two sides, without marks")
 
 
 def _short_operator(text: str, name: str, words: str, at: int) -> Statement:

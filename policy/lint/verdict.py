@@ -155,14 +155,14 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     findings = [one for one in findings if named or id(one) not in passed]
     context = config.context
     daemons = [Daemon(context.subsystem, context.local_name)]
+    unreadable = [one for one in config.diagnostics if one.severity == "error" and not lacks(one)]
     if not asked:
-        concerned = _concerned(seen, endings)
+        concerned = _concerned(seen, endings, MAIN if unreadable else ())
         if host.listed is not None and not host.adds:
             concerned = _at_work(host, concerned, endings)
         # One that is for no daemon in particular may end any of them.
         some = [*(name for name in JUDGED if host.runs(name) and name != "MASTER")]
         daemons = concerned or [Daemon(name) for name in (some if host.adds else MAIN)]
-    unreadable = [one for one in config.diagnostics if one.severity == "error" and not lacks(one)]
     missing = ["what was left out" if left_out else "the files that complete this"]
     missing = missing if left_out or part is not None else []
     missing += [f"{listing(variables)} of the environment (--environment)"] if variables else []
@@ -189,8 +189,8 @@ def _besides(endings: Iterable[Ending], host: Host) -> Iterator[Ending]:
                 yield evolve(same[0], daemon=Daemon(name))
 
 
-def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
-    """The daemons that some macro is for, and those that a value ends."""
+def _concerned(seen: View, endings: Iterable[Ending], always: Iterable[str]) -> list[Daemon]:
+    """The daemons that some macro is for, those that a value ends, and ``always`` some."""
     found = {ending.daemon: None for ending in endings}
     own = seen.config.context.local_name if seen.is_asked("NEGOTIATOR") else None
     for setting in seen.settings:
@@ -199,6 +199,8 @@ def _concerned(seen: View, endings: Iterable[Ending]) -> list[Daemon]:
             # Of daemons other than negotiators, several with local names share their verdict.
             local = (setting.local_name or own) if name == "NEGOTIATOR" else None
             found.setdefault(Daemon(name, local))
+    there = {one.subsystem for one in found}
+    found.update(dict.fromkeys(Daemon(name) for name in always if name not in there))
     order = (*MAIN, *ON_THEIR_OWN)
     return sorted(found, key=lambda one: (order.index(one.subsystem), one.local_name or ""))
 

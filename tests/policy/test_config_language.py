@@ -82,6 +82,35 @@ def test_a_bad_line_stops_the_reading_and_points() -> None:
     ]
 
 
+@pytest.mark.parametrize("mark", [";", ";;;;", "--", "---", "//", "/*"])
+def test_comments_of_other_languages_are_one_cause_with_help(mark: str) -> None:
+    """Seen with 25.14.1: condor_config_val ends at each, `//` with an operator is a name."""
+    lines = [mark, f"{mark} a pool", f"{mark}a pool"]
+    if "/" not in mark:
+        lines += [f"{mark} A = 1", f"{mark}A = 1", f"{mark} A : 1"]
+    found = read("\n".join([*lines, ""]), keep_going=True).diagnostics
+    assert [one.line for one in found] == [*range(1, len(lines) + 1)]
+    assert {one.severity for one in found} == {"error"}
+    [(message, help_text)] = {(one.message, one.help) for one in found}
+    assert message == f"`{mark[:2]}` begins no comment"
+    assert help_text == "comments begin with `#`"
+
+
+def test_the_marks_of_a_conflict_are_one_cause() -> None:
+    text = "<<<<<<< HEAD\nA = 1\n||||||| old\n=======\nA = 2\n>>>>>>> 4c3a639 (more)\n"
+    found = read(text, keep_going=True).diagnostics
+    assert [one.line for one in found] == [1, 3, 4, 6]
+    assert {one.message for one in found} == {"git left the marks of a conflict here"}
+    [other] = read("======= 3\n", keep_going=True).diagnostics
+    assert other.message == "a statement begins with the name of a macro"
+
+
+def test_slashes_are_the_name_of_a_macro() -> None:
+    config = read("// = 1\n//a = 2\n")
+    assert not config.diagnostics
+    assert [config.text(name) for name in ("//", "//a")] == ["1", "2"]
+
+
 def test_reading_can_go_on_after_bad_lines() -> None:
     config = read("A = 1\nbroken\nB = 3\nuse POLICY : Nope\nC = 4\n", keep_going=True)
     assert config.complete

@@ -48,7 +48,7 @@ def test_a_mistake_without_a_place_is_told_by_its_words() -> None:
         ("P101", "no such disk"),
         ("P104", "too warm"),
     ]
-    (verdict,) = found.verdicts
+    verdict = found.verdicts[-1]
     assert verdict.text == "condor_startd would not start: exit status 1, no such disk"
 
 
@@ -136,6 +136,17 @@ def test_what_ends_every_daemon_is_an_error(line: str) -> None:
     told = examine(read(text))
     assert {one.starts for one in told.verdicts} == {False}
     assert [one.severity for one in told.findings] == ["error"]
+
+
+@pytest.mark.parametrize("setting", ["START = True", "JOB_ROUTER_MAX_JOBS = 3", "Site = 5", ""])
+@pytest.mark.parametrize("line", ["my-name = 2", "; a comment", "word", "use ROLE : Nothing"])
+def test_a_line_that_cannot_be_read_ends_every_daemon_of_the_host(setting: str, line: str) -> None:
+    told = verdicts_on(f"{setting}\n{line}\n")
+    assert all("would not start: exit status 1, line 2: " in text for text in told.values())
+    assert told.keys() >= {f"condor_{name.lower()}" for name in MAIN}
+    told = verdicts_on(f"{setting}\n{line}\nDAEMON_LIST = MASTER, SCHEDD\n")
+    assert {"condor_master", "condor_schedd"} <= told.keys()
+    assert "condor_collector" not in told
 
 
 @pytest.mark.parametrize("ids", ["condor.condor", "condor", "64", "64,64", "64 . 64", "'64.64'"])
