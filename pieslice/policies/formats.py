@@ -142,7 +142,7 @@ def _key(finding: Diagnostic) -> tuple[str | None, str | None, str]:
     if round_:
         return finding.id, finding.severity, " ".join(sorted(set(round_)))
     if finding.id in _BY_HELP and finding.help:
-        return finding.id, finding.severity, finding.help
+        return finding.id, finding.severity, about(finding).kind or finding.help
     if finding.id in _OF_LISTS:
         return finding.id, finding.severity, about(finding).needs
     if finding.id == "P211":  # items of one list

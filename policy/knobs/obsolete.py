@@ -14,6 +14,7 @@ from attr import frozen
 from classad.patterns import any_of, late_regex
 from policy.knobs.readers import find_readers
 
+_HOSTS: Final = "such names are without HOST today"
 _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"
 
 
@@ -21,24 +22,24 @@ _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE
 class Obsolete:
     """``instead`` is the macro to set now, ``why`` what became of the thing, ``since`` a version;
     any may be empty.  ``alias``: daemons still take it for the new one.  ``switch``: the macro that
-    has to be true for versions before ``since`` to read it."""
+    has to be true for versions before ``since`` to read it.  ``rule`` is how the names of all of a
+    form are made those of today."""
 
     instead: str = ""
     why: str = ""
     since: str = ""
     alias: bool = False
     switch: str = ""
+    rule: str = ""
 
     def __str__(self) -> str:
         """What to do, for the help of a finding."""
         if self.alias:
             return f"it is called `{self.instead}` now"
         if self.instead:
-            return (
-                f"since {self.since} it is `{self.instead}`"
-                if self.since
-                else f"use `{self.instead}`"
-            )
+            if self.since:
+                return f"since {self.since} it is `{self.instead}`"
+            return f"use `{self.instead}`" + (f": {self.rule}" if self.rule else "")
         return f"since {self.since} {self.why}" if self.since else self.why
 
 
@@ -79,7 +80,7 @@ _LEVELS: Final = (
 #: The same for names of one form; ``instead`` may refer to the groups of the pattern.
 _FAMILIES: Final = (
     (late_regex(r"host(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
-    (late_regex(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2")),
+    (late_regex(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2", rule=_HOSTS)),
     (late_regex(r"(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
     (late_regex(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1")),
     (
@@ -100,7 +101,7 @@ _FAMILIES: Final = (
             r"(master|collector|negotiator|schedd|startd)_(allow|deny)_"
             r"(read|write|daemon|administrator|negotiator|config|client|advertise_\w+)"
         ),
-        Obsolete(r"\1.\2_\3"),
+        Obsolete(r"\1.\2_\3", rule="today a dot follows the name of the daemon"),
     ),
     (late_regex(r"hdfs\w*"), Obsolete(why="the HDFS daemon is gone")),
     (
@@ -146,7 +147,7 @@ def find_obsolete(macro: str) -> Obsolete | None:
         matched = family.fullmatch(folded)
         if matched is not None:
             instead = matched.expand(row.instead).upper() if row.instead else ""
-            return Obsolete(instead, row.why, row.since)
+            return Obsolete(instead, row.why, row.since, rule=row.rule)
     return None
 
 

@@ -267,7 +267,7 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
             advice = Repair(found.instead, macro, str(found))
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", advice)
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
-    return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None)
+    return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None, kind=found.rule)
 
 
 def _is_used(view: View, setting: Setting) -> bool:

@@ -104,6 +104,21 @@ def test_settings_that_one_list_has_lost_are_one_cause(
     assert "  also at line 2, line 3" in said
 
 
+@pytest.mark.parametrize("form", ["HOST{}", "SCHEDD_{}"])
+def test_old_names_of_one_form_are_one_cause(
+    pool: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    names = ("ALLOW_READ", "ALLOW_WRITE", "DENY_WRITE", "ALLOW_ADMINISTRATOR")
+    lines = "".join(f"{form.format(name)} = *.example.edu\n" for name in names)
+    pool.write_text(f"DAEMON_LIST = SCHEDD, STARTD\n{lines}NUM_VIRTUAL_MACHINES = 2\n")
+    check(pool, "--all")
+    said = capsys.readouterr().out
+    assert said.count("[P205]") == 2  # and that of the virtual machines
+    assert "  also at line 3, line 4, line 5" in said
+    check(pool, "--format", "json")
+    assert capsys.readouterr().out.count('"P205"') == 5
+
+
 @pytest.mark.parametrize(
     ("count", "told"),
     [(9, "line 8, line 9\n"), (10, "line 8, line 9 and 1 more\n"), (12, "line 9 and 3 more\n")],

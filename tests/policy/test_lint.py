@@ -784,7 +784,7 @@ def test_names_of_the_past_say_since_when_and_what_instead() -> None:
     for text, help_text in (
         ("NUM_VIRTUAL_MACHINES = 4\n", "use `NUM_SLOTS`"),
         ("VIRTUAL_MACHINE_TYPE_2 = cpus=1\n", "use `SLOT_TYPE_2`"),
-        ("HOSTDENY_WRITE = *.example.edu\n", "use `DENY_WRITE`"),
+        ("HOSTDENY_WRITE = *.example.edu\n", "use `DENY_WRITE`: such names are without HOST today"),
         ("STARTD_EXPRS = Cpus\n", "it is called `STARTD_ATTRS` now"),
         ("START = VirtualMachineID == 1\n", "it is `SlotID` now"),
         (
