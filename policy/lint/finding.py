@@ -238,3 +238,9 @@ def name_place(entry: Definition) -> tuple[Source, int, int] | None:
             return source, begin, end
         before = text.rfind("\n", 0, before) if before >= 0 else farthest - 1
     return None
+
+
+def is_put_together(entry: Definition) -> bool:
+    """Is the name of a definition in a file made of macros, as ``$(SUBSYSTEM).MAX_LOG`` is?"""
+    of_file = entry.source is not None and entry.template is None
+    return of_file and name_place(entry) is None

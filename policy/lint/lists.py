@@ -1,6 +1,6 @@
 """Checks lists that name other macros: what is listed and not there, there and not listed, quotes.
 
-Also what no daemon reads for its prefix, and what a second assignment loses.
+Also what a second assignment loses.
 Follows: the startd and the schedd of 25.14.1, which skip what they do not find, and take quotes for
 a part of the name; its lookup order.
 """
@@ -15,21 +15,18 @@ from typing import Final
 
 from attr import evolve
 
-from classad.errors import Diagnostic, is_one_edit, suggest
+from classad.errors import Diagnostic, is_one_edit
 from classad.patterns import late_regex
 from classad.source import Source
 from policy.data.tables import builtin_table, folded_attribute_names
 from policy.explain.roles import is_whole
 from policy.explain.sentences import listing
-from policy.knobs import find_knob
 from policy.knobs.lists import LISTS_BY_NAME, NameList, is_list, memberships
-from policy.knobs.other_daemons import DAEMONS, find_other
-from policy.knobs.readers import MAIN, find_readers
+from policy.knobs.readers import find_readers
 from policy.language.lines import lines_with_conditions
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 from policy.lint.finding import NOTE, Advice, Finding, Meant, Per, Repair, finding, looks_at, meant
-from policy.lint.names import is_spoken_of
 from policy.lint.security import EVERYBODY
 from policy.lint.view import ITEM, Item, Setting, View, is_own
 
@@ -259,7 +256,7 @@ def _ending(macro: str, item: str, names: NameList, listed: Iterable[str]) -> Ad
     return None
 
 
-# --- prefixes, and second assignments -------------------------------------------------------------
+# --- second assignments ---------------------------------------------------------------------------
 
 #: Templates that add a condition to what was there.
 ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
@@ -268,57 +265,6 @@ _KEYWORD: Final = late_regex(r"\s*(if|endif)\b", re.IGNORECASE)
 #: Lists of hosts and users, and the items that name all of them.
 _HOST_LISTS: Final = ("ALLOW_", "DENY_", "FLOCK_FROM")
 ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
-
-
-@finding(
-    "P221",
-    "a macro with the prefix of a daemon that does not read it",
-    "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
-    " the name of a daemon, or the local name that a daemon is started with; a name with both,"
-    " `STARTD.X.NUM_CPUS`, is read by nobody.",
-    bad="NEGOTIATOR.START = False\n",
-    good="STARTD.START = False\n",
-    observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
-    " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
-)
-def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    if "." not in setting.entry.name:
-        return
-    yield from _two_prefixes(setting)
-    prefix, macro, started = setting.prefix, setting.macro, view.local_names
-    if prefix is None or is_spoken_of(view, setting):
-        return
-    if prefix.upper() in DAEMONS:
-        readers = find_readers(macro)
-        daemons = readers.daemons if readers is not None else frozenset()
-        if setting.knob is not None:
-            daemons |= {setting.knob.read_by}
-        if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
-            message = f"condor_{prefix.lower()} does not read {macro}"
-            names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
-            verb = "does" if len(names) == 1 else "do"
-            help_text = f"{listing(names)} {verb}"
-            yield never_read.named(setting.entry, message, help_text, macro=macro)
-        return
-    meant = suggest(prefix, (*DAEMONS, *started.values()))
-    if meant is not None and prefix.casefold() not in started:
-        message = f"no daemon has the name `{prefix}`"
-        yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
-
-
-def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
-    """``STARTD.X.NUM_CPUS``: a daemon with a local name looks for `X.NUM_CPUS`, then for
-    `STARTD.NUM_CPUS`."""
-    first, _, rest = setting.entry.name.partition(".")
-    second, dot, macro = rest.partition(".")
-    if not dot or find_knob(rest) is not None or "." in macro:
-        return
-    known = find_knob(macro) or find_other(macro) or find_readers(macro)
-    if known is not None and {first.upper(), second.upper()} & set(DAEMONS):
-        message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
-        local = second if first.upper() in DAEMONS else first
-        help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
-        yield never_read.named(setting.entry, message, help_text, macro=macro)
 
 
 @finding(

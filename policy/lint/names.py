@@ -15,25 +15,38 @@ from classad.patterns import late_regex
 from policy.config import Config
 from policy.data.tables import folded_attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
-from policy.knobs import FAMILIES, KNOBS, find_knob
+from policy.knobs import KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES
-from policy.knobs.lists import LISTS, is_list, memberships
+from policy.knobs.lists import is_list, memberships
 from policy.knobs.obsolete import SWITCHES, Obsolete, find_obsolete
-from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
-from policy.knobs.readers import find_readers, longer_name, reader_names
+from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS, find_other
+from policy.knobs.readers import MAIN, find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
 from policy.language.numbers import integer_literal, read_boolean
 from policy.language.table import COMMAND_LINE_ORIGIN
-from policy.lint.finding import Advice, Finding, Meant, Per, Repair, looks_at
+from policy.lint.finding import (
+    Advice,
+    Finding,
+    Meant,
+    Per,
+    Repair,
+    finding,
+    is_put_together,
+    looks_at,
+)
 from policy.lint.spelling import (
+    DIGITS,
     SHORTEST,
     Vocabulary,
+    family_slip,
     hook,
     inflected,
+    joined_heads,
     meant_by_words,
     of_family,
     reordered,
     vocabulary,
+    with_underscores,
     without_first,
 )
 from policy.lint.view import ITEM, Setting, View, is_own, view
@@ -83,10 +96,6 @@ UNREAD: Final = Finding(
 OF_NOBODY: Final = frozenset((UNKNOWN.id, UNDERSCORES.id, DEAD.id, UNREAD.id))
 _NO_MACRO: Final = "is not a macro that HTCondor reads"
 _VERY_SHORT: Final = 4
-#: From this length on the head of a family says alone what is meant.
-_TELLING: Final = 20
-#: Less of a head may be a name of its own.
-_TELLING_HEAD: Final = 12
 #: Short names of macros that are no expressions.
 _COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
 #: Macros that each daemon has of its own, ``*`` for its name.
@@ -103,7 +112,6 @@ _OF_CATEGORY: Final = late_regex(
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _CRON: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
-_DIGITS = late_regex(r"\d+")
 
 
 def near(name: str, known: Vocabulary) -> str | None:
@@ -111,7 +119,7 @@ def near(name: str, known: Vocabulary) -> str | None:
     if len(name) < SHORTEST or name.casefold() in known.folded:
         return None
     meant = suggest(name, known.near(name))
-    if meant is None or _DIGITS.sub("", meant.casefold()) == _DIGITS.sub("", name.casefold()):
+    if meant is None or DIGITS.sub("", meant.casefold()) == DIGITS.sub("", name.casefold()):
         return None
     return meant
 
@@ -230,7 +238,7 @@ def doubted(
 def _may_be_known(view: View, setting: Setting, known: _Known) -> bool:
     """Whether a daemon reads it, or would if its middle part stood in some list."""
     macro = setting.macro.casefold()
-    heads = (head.casefold() for head in _joined_heads())
+    heads = (head.casefold() for head in joined_heads())
     return _is_known(view, setting, known) or macro.startswith(tuple(heads))
 
 
@@ -383,55 +391,6 @@ def _of_daemon(view: View, macro: str) -> bool:
     return end in _OF_DAEMONS and (name in view.words or name in view.defined)
 
 
-@cache
-def _heads() -> tuple[str, ...]:
-    """What stands before the member in the names of families."""
-    heads = [family.name.partition("<")[0] for family in FAMILIES]
-    heads += [pattern.partition("<")[0] for names in LISTS for pattern in names.defined_by]
-    return tuple(heads)
-
-
-@cache
-def _joined_heads() -> tuple[str, ...]:
-    """Those of them that an underscore joins to the member, the longest first."""
-    joined = {head for head in _heads() if head.endswith("_")}
-    return tuple(sorted(joined, key=lambda head: (-len(head), head)))
-
-
-@cache
-def _stems() -> tuple[str, ...]:
-    """The same without the underscore, case-folded."""
-    return tuple(head[:-1].casefold() for head in _joined_heads())
-
-
-def _family_slip(view: View, macro: str) -> str | None:
-    """The member of a family that a macro without the underscore before the member means."""
-    folded = macro.casefold()
-    groups = view.folded_groups
-    begins = (at for at in range(1, len(folded)) if folded[at:] in groups)
-    ending = sorted(begins, key=lambda at: groups[folded[at:]])
-    for head in _heads() if ending else ():
-        for at in ending:
-            if is_one_edit(folded[:at], head.casefold()):
-                return head + macro[at:]
-    cuts = {at for at in range(1, len(macro)) if macro[at - 1] == "_"}
-    for head in (head for head in _joined_heads() if len(head) >= _TELLING_HEAD):
-        for cut in (len(head) - 1, len(head), len(head) + 1):
-            if cut in cuts and is_one_edit(folded[:cut], head.casefold()):
-                return head + macro[cut:]
-    for head in _joined_heads() if folded.startswith(_stems()) else ():
-        rest = macro[len(head) - 1 :]
-        if not folded.startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):
-            continue
-        item = rest.casefold()
-        words = (item[:end] for end in range(1, len(item) + 1) if item[end : end + 1] in ("", "_"))
-        if any(word in view.listed or word in groups for word in words) or (
-            len(head) >= _TELLING and len(rest) > 1 and rest.casefold() not in ("ed", "es")
-        ):
-            return head + rest
-    return None
-
-
 def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
     macro, head = setting.macro, _cron_part(view, setting.macro)
     if head is not None:
@@ -441,7 +400,8 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
         advice = Meant(f"{macro[: len(head)]}{meant}", macro) if meant else None
         message, has = f"a job of a cron has no `{part}`", f"it has {', '.join(CRON_PARTS)}"
         return UNKNOWN.named(setting.entry, message, advice or has)
-    kind, meant = UNDERSCORES, _with_underscores(macro, known.squeezed) or _family_slip(view, macro)
+    kind, meant = UNDERSCORES, with_underscores(macro, known.squeezed)
+    meant = meant or family_slip(macro, view.folded_groups, view.listed)
     if meant is None:
         kind, words = UNKNOWN, known.spelled
         meant = near(macro, words) or _near_short(macro) or _by_words(macro, words)
@@ -473,20 +433,6 @@ def _nearly_limit(setting: Setting) -> str | None:
     return f"{head}_LIMIT" if slip and is_number else None
 
 
-def _with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
-    """The name that differs in underscores only; slot types are known by the first of them."""
-    folded = macro.casefold().replace("_", "")
-    found = squeezed.get(folded)
-    if found is not None:
-        return found
-    first = squeezed.get(_DIGITS.sub("1", folded))
-    numbers = _DIGITS.findall(macro)
-    if first is None or first.count("1") != len(numbers):
-        return None
-    meant = _DIGITS.sub(lambda _: numbers.pop(0), first)
-    return None if meant.casefold() == macro.casefold() else meant
-
-
 def _by_words(macro: str, known: Vocabulary) -> str | None:
     """The same for a macro of several words."""
     cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
@@ -497,3 +443,56 @@ def _by_words(macro: str, known: Vocabulary) -> str | None:
     names = known.names if cut is None and daemon is not None else ()
     cut = cut or next((name for name in names if name.casefold() == wanted), None)
     return cut or inflected(macro, known) or reordered(macro, known) or of_family(macro)
+
+
+@finding(
+    "P221",
+    "a macro with the prefix of a daemon that does not read it",
+    "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
+    " the name of a daemon, or the local name that a daemon is started with; a name with both,"
+    " `STARTD.X.NUM_CPUS`, is read by nobody.",
+    bad="NEGOTIATOR.START = False\n",
+    good="STARTD.START = False\n",
+    observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
+    " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
+)
+def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if "." not in setting.entry.name or is_put_together(setting.entry):
+        return  # each daemon puts its own name in front
+    yield from _two_prefixes(setting)
+    prefix, macro, started = setting.prefix, setting.macro, view.local_names
+    if prefix is None or is_spoken_of(view, setting):
+        return
+    if prefix.upper() in DAEMONS:
+        readers = find_readers(macro)
+        daemons = readers.daemons if readers is not None else frozenset()
+        if setting.knob is not None:
+            daemons |= {setting.knob.read_by}
+        if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
+            message = f"condor_{prefix.lower()} does not read {macro}"
+            from policy.explain.sentences import listing  # which few need
+
+            names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
+            verb = "does" if len(names) == 1 else "do"
+            help_text = f"{listing(names)} {verb}"
+            yield never_read.named(setting.entry, message, help_text, macro=macro)
+        return
+    meant = suggest(prefix, (*DAEMONS, *started.values()))
+    if meant is not None and prefix.casefold() not in started:
+        message = f"no daemon has the name `{prefix}`"
+        yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
+
+
+def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
+    """``STARTD.X.NUM_CPUS``: a daemon with a local name looks for `X.NUM_CPUS`, then for
+    `STARTD.NUM_CPUS`."""
+    first, _, rest = setting.entry.name.partition(".")
+    second, dot, macro = rest.partition(".")
+    if not dot or find_knob(rest) is not None or "." in macro:
+        return
+    known = find_knob(macro) or find_other(macro) or find_readers(macro)
+    if known is not None and {first.upper(), second.upper()} & set(DAEMONS):
+        message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
+        local = second if first.upper() in DAEMONS else first
+        help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
+        yield never_read.named(setting.entry, message, help_text, macro=macro)

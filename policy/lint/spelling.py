@@ -5,17 +5,19 @@ What is one letter away is found by ``policy.lint.names.near``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from operator import ne
 from typing import Final, TypeVar
 
-from classad.errors import suggest
+from classad.errors import is_one_edit, suggest
 from classad.patterns import late_regex
 from policy.knobs import FAMILIES
 from policy.knobs.declaration import Knob
+from policy.knobs.lists import LISTS
 
 _WORDS: Final = late_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+DIGITS: Final = late_regex(r"\d+")
 #: A cut word has so many letters at least, one that stands alone so many.
 _CUT: Final = 2
 _ALONE: Final = 3
@@ -27,6 +29,10 @@ _STEM: Final = 4
 #: A name of one word has so many letters before it may lack another word.
 _TELLING: Final = 8
 _PLACE: Final = 2
+#: From this length on the head of a family says alone what is meant; less of it than that may be a
+#: name of its own.
+_TELLING_HEAD: Final = 20
+_OWN_HEAD: Final = 12
 #: Of so many characters one edit leaves the first three or the last three as they are.
 SHORTEST: Final = 8
 _EDGE: Final = 3
@@ -313,3 +319,65 @@ def hook(macro: str) -> str | None:
     meant = next((one for one in _HOOKS if one.replace("_", "") == bare), None)
     meant = meant or suggest(name, _HOOKS)
     return None if meant is None else macro[: len(macro) - len(name)] + meant
+
+
+@cache
+def _heads() -> tuple[str, ...]:
+    """What stands before the member in the names of families."""
+    heads = [family.name.partition("<")[0] for family in FAMILIES]
+    heads += [pattern.partition("<")[0] for names in LISTS for pattern in names.defined_by]
+    return tuple(heads)
+
+
+@cache
+def joined_heads() -> tuple[str, ...]:
+    """Those of them that an underscore joins to the member, the longest first."""
+    joined = {head for head in _heads() if head.endswith("_")}
+    return tuple(sorted(joined, key=lambda head: (-len(head), head)))
+
+
+@cache
+def _stems() -> tuple[str, ...]:
+    """The same without the underscore, case-folded."""
+    return tuple(head[:-1].casefold() for head in joined_heads())
+
+
+def family_slip(macro: str, groups: Mapping[str, int], listed: Container[str]) -> str | None:
+    """The member of a family that a macro without the underscore before the member means."""
+    folded = macro.casefold()
+    begins = (at for at in range(1, len(folded)) if folded[at:] in groups)
+    ending = sorted(begins, key=lambda at: groups[folded[at:]])
+    for head in _heads() if ending else ():
+        for at in ending:
+            if is_one_edit(folded[:at], head.casefold()):
+                return head + macro[at:]
+    cuts = {at for at in range(1, len(macro)) if macro[at - 1] == "_"}
+    for head in (head for head in joined_heads() if len(head) >= _OWN_HEAD):
+        for cut in (len(head) - 1, len(head), len(head) + 1):
+            if cut in cuts and is_one_edit(folded[:cut], head.casefold()):
+                return head + macro[cut:]
+    for head in joined_heads() if folded.startswith(_stems()) else ():
+        rest = macro[len(head) - 1 :]
+        if not folded.startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):
+            continue
+        item = rest.casefold()
+        words = (item[:end] for end in range(1, len(item) + 1) if item[end : end + 1] in ("", "_"))
+        if any(word in listed or word in groups for word in words) or (
+            len(head) >= _TELLING_HEAD and len(rest) > 1 and rest.casefold() not in ("ed", "es")
+        ):
+            return head + rest
+    return None
+
+
+def with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
+    """The name that differs in underscores only; slot types are known by the first of them."""
+    folded = macro.casefold().replace("_", "")
+    found = squeezed.get(folded)
+    if found is not None:
+        return found
+    first = squeezed.get(DIGITS.sub("1", folded))
+    numbers = DIGITS.findall(macro)
+    if first is None or first.count("1") != len(numbers):
+        return None
+    meant = DIGITS.sub(lambda _: numbers.pop(0), first)
+    return None if meant.casefold() == macro.casefold() else meant

@@ -76,6 +76,12 @@ def test_every_daemon_reads_the_lists_of_every_level(level: str, daemon: str) ->
     TRANSFORM + "  DELETE RequestDisk\n@end\nSYSTEM_PERIODIC_HOLD = RequestDisk is undefined\n",
     TRANSFORM
     + "  RENAME RequestDisk OldDisk\n@end\nSYSTEM_PERIODIC_HOLD = RequestDisk is undefined\n",
+    # Each daemon puts its own name in front.
+    *(
+        f"{prefix}.{setting}\n"
+        for prefix in ("$(LOCALNAME)", "$(SUBSYSTEM)")
+        for setting in ("CONDOR_VIEW_HOST = a.x", "START = False", "NUM_CPUS = 3")
+    ),
     # condor_submit copies these into the job, where they are evaluated at each match.
     *(
         f"{macro} = ifThenElse({of} =!= undefined && {of} > 4000, 5000, 4000)\n"
