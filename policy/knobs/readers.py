@@ -70,11 +70,15 @@ _INTEGER: Final = late_regex(r"-?\d+")
 _DIGITS: Final = late_regex(r"\d+")
 #: A boolean of the schedd for each requirement, which sees no job.
 _WARNING: Final = late_regex(r"submit_requirement_\w+_is_warning")
+#: Statistics of the schedd by the administrator's names: what counts, and after how many seconds.
+_STATISTICS: Final = late_regex(r"schedd_(?:collect_stats_(?:by|for)|expire_stats_by)_\w+")
 #: How a log is rotated: every program reads it of its own log, and of those of its levels.
 _OF_LOG: Final = late_regex(r"(max_num|max|trunc)_(\w+?)_log(_on_open)?")
+#: The status of a program that cannot log; it begins with its logs.
+NO_LOG: Final = 44
 #: What each is read as, and the status that a bad value is met with.
 _ROTATION: Final = {
-    ("max", False): ("size", 44),
+    ("max", False): ("size", NO_LOG),
     ("max_num", False): ("integer", 4),
     ("trunc", True): ("boolean", 4),
 }
@@ -137,6 +141,9 @@ def find_readers(macro: str) -> Readers | None:
         return _readers(*found)
     if _WARNING.fullmatch(folded):
         return Readers(macro, "boolean", frozenset(("SCHEDD",)), {"SCHEDD": 4})
+    if _STATISTICS.fullmatch(folded):
+        kind, ended = ("integer", {"SCHEDD": 4}) if "expire" in folded else ("string", {})
+        return Readers(macro, kind, frozenset(("SCHEDD",)), ended)
     return _of_other_daemons().get(folded)
 
 

@@ -8,13 +8,13 @@ for the negotiator what ``policy.load`` says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from attr import evolve, frozen
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
 from policy.explain.sentences import listing
@@ -27,8 +27,9 @@ from policy.knobs.matching import (
 )
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers, is_of_log
-from policy.knobs.reading import read_knob
+from policy.knobs.reading import read_knob, split_list
 from policy.language.about import About, about, change_about
+from policy.language.expressions import parse
 from policy.language.numbers import read_boolean, read_integer
 from policy.lint.view import Setting, Stretch, View
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
@@ -37,6 +38,12 @@ _QUOTES: Final = "\"'"
 #: What the startd reads only for slots with a consumption policy.
 _OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK)
 WEIGHT_OF_TYPE: Final = late_regex(r"SLOT_TYPE_(\d+)_SLOT_WEIGHT", re.IGNORECASE)
+_STATISTICS: Final = late_regex(r"SCHEDD_COLLECT_STATS_(?:BY|FOR)_\w+", re.IGNORECASE)
+_EXPIRY: Final = late_regex(r"SCHEDD_EXPIRE_STATS_BY_(\w+)", re.IGNORECASE)
+_OF_REQUIREMENT: Final = late_regex(r"SUBMIT_REQUIREMENT_(\w+)_IS_WARNING", re.IGNORECASE)
+_LOAD: Final = late_regex(
+    r"((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:\s+to\s+((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))?"
+)
 #: The type of the slots that NUM_SLOTS makes, where no macro makes slots of a type.
 _NO_TYPE: Final = 0
 
@@ -82,7 +89,8 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         yield from _of_daemon_list(view, setting)
         yield from _of_shared_port(setting)
         yield from _of_slot_types(view, setting)
-        yield from _of_pattern(setting)
+        yield from _of_form(setting)
+        yield from _of_statistics(setting)
 
 
 def _of_declared(setting: Setting) -> Iterator[Ending]:
@@ -177,14 +185,64 @@ def is_made(view: View, setting: Setting, number: int) -> bool:
     return typed is (number != _NO_TYPE)
 
 
-def _of_pattern(setting: Setting) -> Iterator[Ending]:
-    """The names that a queue's superuser may take: the schedd ends at one that is no pattern."""
-    if setting.macro.upper() == "QUEUE_SUPER_USER_MAY_IMPERSONATE" and setting.endless is None:
-        text = setting.text().strip()
-        if text and compile_pattern(text, "") is None:
-            message = f"{setting.macro}: `{text}` is not a regular expression"
-            what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD")
-            yield _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P110")
+def _of_form(setting: Setting) -> Iterator[Ending]:
+    """A text that has a form: the schedd ends at one that has not."""
+    form = _FORMS.get(setting.macro.upper())
+    if form is not None and setting.endless is None:
+        text, (fits, what) = setting.text().strip(), form
+        if text and not fits(text):
+            message = f"{setting.macro}: `{text}` is {what}"
+            about_form = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD")
+            yield _ending(setting, Daemon("SCHEDD"), message, setting.whole(), about_form, "P110")
+
+
+def _is_load(text: str) -> bool:
+    """Is it a load, or a lower and a higher one?"""
+    found = _LOAD.fullmatch(text)
+    return found is not None and (found[2] is None or float(found[1]) <= float(found[2]))
+
+
+#: Texts of the schedd, each with what it may be and what it is not.
+_FORMS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
+    "QUEUE_SUPER_USER_MAY_IMPERSONATE": (
+        lambda text: compile_pattern(text, "") is not None,
+        "not a regular expression",
+    ),
+    "FILE_TRANSFER_DISK_LOAD_THROTTLE": (
+        _is_load,
+        "neither a load, as `2.0` is, nor a lower and a higher one, as `2.0 to 3.0`",
+    ),
+}
+
+
+def _of_statistics(setting: Setting) -> Iterator[Ending]:
+    """The expressions by which the schedd counts jobs; what stands behind one is passed over."""
+    if not _STATISTICS.fullmatch(setting.macro) or setting.endless is not None:
+        return
+    broken, text = setting.unparsable(), setting.text()
+    at = 0 if broken is None else broken[1].start
+    if broken is not None and (text[at : at + 1] == "(" or not _is_expression(text[:at])):
+        what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD")
+        yield _ending(setting, Daemon("SCHEDD"), *broken, what, "P111")
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        parse(text)
+    except ClassAdParseError:
+        return False
+    return True
+
+
+def _is_reached(setting: Setting) -> bool:
+    """Does the reader of a macro come to it, as what it belongs to is there?"""
+    found = _OF_REQUIREMENT.fullmatch(setting.macro)
+    if found is not None:
+        names = map(str.casefold, split_list(setting.beside("SUBMIT_REQUIREMENT_NAMES")))
+        condition = setting.beside(f"SUBMIT_REQUIREMENT_{found[1]}")
+        return found[1].casefold() in names and _is_expression(condition)
+    found = _EXPIRY.fullmatch(setting.macro)
+    return found is None or bool(setting.beside(f"SCHEDD_COLLECT_STATS_BY_{found[1]}"))
 
 
 def find_late(view: View) -> Iterator[Diagnostic]:
@@ -213,7 +271,7 @@ def find_late(view: View) -> Iterator[Diagnostic]:
 def _of_others(view: View, setting: Setting) -> Iterator[Ending]:
     """A typed value of any daemon, unless the declaration of a knob has told it already."""
     readers = find_readers(setting.macro)
-    if readers is None:
+    if readers is None or not _is_reached(setting):
         return
     told = {setting.knob.read_by} if setting.knob is not None else set()
     for daemon, status in sorted(readers.ended.items()):

@@ -26,7 +26,7 @@ from policy.config import Config
 from policy.explain.roles import Host, host_of, is_whole, readers_of
 from policy.explain.sentences import listing
 from policy.knobs.lists import memberships
-from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, ended_besides, find_readers
+from policy.knobs.readers import JUDGED, MAIN, NO_LOG, ON_THEIR_OWN, ended_besides, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.language.about import EVERY, about
 from policy.lint import environment, groups, lists, reading
@@ -254,6 +254,7 @@ def _verdict(
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
     everybody = (found for found in findings if about(found).ends == EVERY)
     ended += [(about(found).status, found) for found in everybody]
+    ended.sort(key=lambda one: one[0] != NO_LOG)
     reasons = [*((1, found) for found in unreadable), *ended]
     if reasons:
         status, cause = reasons[0]

@@ -264,3 +264,37 @@ def test_the_weight_of_a_type_ends_the_startd_that_makes_such_slots(
     seen = examine(read(f"{lines}\n"))
     assert [one.starts for one in seen.verdicts] == [starts]
     assert ("P113" if starts else "P111") in {one.id for one in seen.findings}
+
+
+@every_case("lines, starts", [
+    # Asked of condor_schedd of 25.14.1, which begins with its log.
+    ("FILE_TRANSFER_DISK_LOAD_THROTTLE = 2", True),
+    ("FILE_TRANSFER_DISK_LOAD_THROTTLE = 1e1 to 2e1", True),
+    ("FILE_TRANSFER_DISK_LOAD_THROTTLE =", True),
+    ("FILE_TRANSFER_DISK_LOAD_THROTTLE = 3 to 2", False),
+    ("FILE_TRANSFER_DISK_LOAD_THROTTLE = 2-3", False),
+    ("FILE_TRANSFER_DISK_LOAD_THROTTLE = 1 + 1", False),
+    ("FILE_TRANSFER_DISK_LOAD_THROTTLE = -1", False),
+    ("SCHEDD_COLLECT_STATS_BY_Owner = Owner", True),
+    ("SCHEDD_COLLECT_STATS_FOR_X = a b", True),
+    ("SCHEDD_COLLECT_STATS_FOR_X = a )", True),
+    ("SCHEDD_COLLECT_STATS_FOR_X = a &&", False),
+    ("SCHEDD_COLLECT_STATS_BY_X = f(a", False),
+    ("SCHEDD_EXPIRE_STATS_BY_X = x", True),
+    ("SCHEDD_COLLECT_STATS_BY_X = Owner\nSCHEDD_EXPIRE_STATS_BY_X = x", False),
+    ("SUBMIT_REQUIREMENT_R_IS_WARNING = x", True),
+    ("SUBMIT_REQUIREMENT_NAMES = R\nSUBMIT_REQUIREMENT_R_IS_WARNING = x", True),
+    ("SUBMIT_REQUIREMENT_NAMES = R\nSUBMIT_REQUIREMENT_R = (\n"
+     "SUBMIT_REQUIREMENT_R_IS_WARNING = x", True),
+    ("SUBMIT_REQUIREMENT_NAMES = Q r\nSUBMIT_REQUIREMENT_R = true\n"
+     "SUBMIT_REQUIREMENT_R_IS_WARNING = x", False),
+])  # fmt: skip
+def test_the_schedd_ends_at_what_it_comes_to(lines: str, starts: bool) -> None:
+    assert {one.starts for one in examine(read(f"{lines}\n")).verdicts} == {starts}
+
+
+@every_case("other", ["MAX_JOBS_RUNNING = x", "CONDOR_IDS = x", "MAX_NUM_SCHEDD_LOG = x"])
+def test_a_daemon_ends_at_its_log_before_anything_else(other: str) -> None:
+    for lines in (f"{other}\nMAX_SCHEDD_LOG = big\n", f"MAX_SCHEDD_LOG = big\n{other}\n"):
+        statuses = {one.daemon.subsystem: one.status for one in examine(read(lines)).verdicts}
+        assert statuses["SCHEDD"] == 44
