@@ -231,30 +231,62 @@ def closed(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         yield setting.say(closed, message, item)
 
 
+#: What has to be done for another thing to be done, the first thing first.
+_NEEDED: Final = {
+    "AUTHENTICATION": ("NEGOTIATION",),
+    "ENCRYPTION": ("NEGOTIATION", "AUTHENTICATION"),
+    "INTEGRITY": ("NEGOTIATION", "AUTHENTICATION"),
+}
+
+
 @finding(
     "P237",
-    "encryption or integrity without authentication",
-    "Keys are agreed on while daemons authenticate each other. Where SEC_<context>_AUTHENTICATION"
-    " is NEVER, what is REQUIRED besides makes the policy invalid: nobody can talk to the daemon.",
+    "security that is required where what it needs is never done",
+    "What daemons do on a connection they agree on by negotiation, and keys for encryption and"
+    " integrity while they authenticate each other. Where SEC_<context>_NEGOTIATION is NEVER, and"
+    " what is REQUIRED besides needs it, the policy is invalid: nobody can talk to the daemon, or"
+    " the client to nobody. So it is with SEC_<context>_AUTHENTICATION = NEVER and required"
+    " encryption or integrity. What a context does not say, SEC_DEFAULT_* says.",
     bad="SEC_DEFAULT_AUTHENTICATION = NEVER\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
     good="SEC_DEFAULT_AUTHENTICATION = REQUIRED\nSEC_DEFAULT_ENCRYPTION = REQUIRED\n",
-    of=r"SEC_\w+_(ENCRYPTION|INTEGRITY)",
+    of=r"SEC_\w+_(NEGOTIATION|AUTHENTICATION|ENCRYPTION|INTEGRITY)",
     silenceable=False,
-    observed="Observed with 25.14.1: its collector and condor_status log `SECMAN: failure! can't"
-    " resolve security policy`, and the query fails.",
+    observed="Observed with 25.14.1: its collector logs `Our security policy is invalid!` or"
+    " `SECMAN: failure! can't resolve security policy`, and condor_status says `Configuration"
+    " Problem: The security policy is invalid`.",
     severity=ERROR,
 )
 def unauthenticated(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """What needs authentication, and is required where that is never done."""
-    context = setting.macro.upper()[len("SEC_") :].rpartition("_")[0]
-    if _counts(setting.text()) != "REQUIRED":
-        return
-    levels = (f"SEC_{context}_AUTHENTICATION", "SEC_DEFAULT_AUTHENTICATION")
-    name = next((one for one in levels if setting.beside(one).strip()), None)
-    if name is not None and _counts(setting.beside(name)) == "NEVER":
-        message = f"{setting.macro} is REQUIRED, and {name} is NEVER"
-        help_text = "the security policy is invalid, and nobody can talk to the daemons"
-        yield setting.say(unauthenticated, message, setting.whole(), help_text)
+    """What needs another thing, and is required where that is never done."""
+    context, _, thing = setting.macro.upper()[len("SEC_") :].rpartition("_")
+    counts = _counts(setting.text())
+    if counts == "REQUIRED":
+        for needed in _NEEDED.get(thing, ()):
+            name = _in_force(setting, context, needed)
+            if _counts(setting.beside(name)) == "NEVER":
+                yield _invalid(setting, setting.macro, name)
+                return
+    elif counts == "NEVER":
+        for other, needs in _NEEDED.items():
+            name = _in_force(setting, context, other)
+            told = name.startswith(f"SEC_{context}_") and name.casefold() in view.defined
+            if thing in needs and not told and _counts(setting.beside(name)) == "REQUIRED":
+                yield _invalid(setting, name, setting.macro)
+                return
+
+
+def _in_force(setting: Setting, context: str, thing: str) -> str:
+    """The macro that says in a context how a thing is done."""
+    own = f"SEC_{context}_{thing}"
+    return own if setting.beside(own).strip() else f"SEC_DEFAULT_{thing}"
+
+
+def _invalid(setting: Setting, required: str, never: str) -> Diagnostic:
+    message = f"{required} is REQUIRED, and {never} is NEVER"
+    help_text = "the security policy is invalid, and nobody can talk to the daemons"
+    if "_CLIENT_" in f"{required} {never}":
+        help_text = "the security policy is invalid, and what connects to a daemon fails"
+    return setting.say(unauthenticated, message, setting.whole(), help_text)
 
 
 def _counts(text: str) -> str | None:

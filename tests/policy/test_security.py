@@ -1,0 +1,46 @@
+"""What daemons can agree on when they connect: what one thing needs, and what needs nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policy.test_lint import found
+
+NEEDED = {
+    "AUTHENTICATION": ["NEGOTIATION"],
+    "ENCRYPTION": ["NEGOTIATION", "AUTHENTICATION"],
+    "INTEGRITY": ["NEGOTIATION", "AUTHENTICATION"],
+}
+PAIRS = [(thing, needed) for thing, all_ in NEEDED.items() for needed in all_]
+CONTEXTS = ("DEFAULT", "CLIENT", "READ", "DAEMON")
+
+
+@pytest.mark.parametrize(("thing", "needed"), PAIRS)
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_what_is_required_cannot_need_what_is_never_done(
+    context: str, thing: str, needed: str
+) -> None:
+    """Wherever the two stand, in the context or for all of them."""
+    for first, second in ((context, context), ("DEFAULT", context), (context, "DEFAULT")):
+        [item] = found(f"SEC_{first}_{needed} = never\nSEC_{second}_{thing} = REQUIRED\n")
+        assert (item.id, item.severity) == ("P237", "error")
+        assert f"SEC_{first}_{needed} is NEVER" in item.message
+        assert f"SEC_{second}_{thing} is REQUIRED" in item.message
+
+
+@pytest.mark.parametrize(("thing", "needed"), PAIRS)
+@pytest.mark.parametrize("level", ["OPTIONAL", "PREFERRED", "NEVER"])
+def test_what_is_not_required_needs_nothing(thing: str, needed: str, level: str) -> None:
+    assert found(f"SEC_DEFAULT_{needed} = NEVER\nSEC_DEFAULT_{thing} = {level}\n") == []
+
+
+@pytest.mark.parametrize("context", CONTEXTS[1:])
+def test_a_context_that_has_a_level_of_its_own_needs_nothing_of_the_default(context: str) -> None:
+    text = f"SEC_DEFAULT_NEGOTIATION = NEVER\nSEC_{context}_NEGOTIATION = REQUIRED\n"
+    assert found(f"{text}SEC_{context}_AUTHENTICATION = REQUIRED\n") == []
+
+
+def test_what_a_template_requires_needs_as_much() -> None:
+    [item] = found("use SECURITY : Recommended\nSEC_CLIENT_AUTHENTICATION = NEVER\n")
+    assert (item.id, item.line) == ("P237", 2)
+    assert found("use SECURITY : Recommended\nSEC_CLIENT_AUTHENTICATION = REQUIRED\n") == []
