@@ -338,9 +338,16 @@ class Scanner:
             return Token(
                 BAD, LexingFault("`=?` is not an operator", "write `=?=`"), start, start + 2
             )
-        shown = char if char.isprintable() else f"\\x{ord(char):02x}"
+        shown = char if char.isprintable() else _escaped(char)
         fault = LexingFault(f"unexpected character `{shown}`", _character_help(char))
         return Token(BAD, fault, start, start + 1)
+
+
+def _escaped(char: str) -> str:
+    """What is shown for a character that cannot be: a byte that is no UTF-8 is the byte it is."""
+    code = ord(char)
+    code -= 0xDC00 if 0xDC80 <= code <= 0xDCFF else 0
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 @cache

@@ -34,7 +34,8 @@ from policy.knobs.reading import EXPANDED
 from policy.language.about import about
 from policy.lint.causes import causes, file_of
 from policy.lint.endings import Daemon
-from policy.lint.finding import ERROR, NOTE, WARNING, Finding
+from policy.lint.finding import ERROR, NOTE, WARNING, Finding, Joined
+from policy.lint.findings import FINDINGS
 from policy.lint.upgrade import DEFAULT
 from policy.lint.verdict import Fragment, Upgrade, Verdict
 from policy.versions import Followed
@@ -43,13 +44,10 @@ if TYPE_CHECKING:
     from pieslice.fuzzing.behaviour import Behaviour
     from pieslice.policies.reloads import Reload
 
-#: Findings about a word, which is the cause wherever it stands.
-_ABOUT_WORDS: Final = late_regex(r"P(120|4\d\d)")
+#: The findings about attributes, comparisons and slips, of which a word is the cause wherever it
+#: stands.
+_ABOUT_WORDS: Final = late_regex(r"P4\d\d")
 _WORD: Final = late_regex(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
-#: Findings that come in crowds when one list lost what it had: they are one cause by that list.
-_OF_LISTS: Final = ("P212", "P301")
-#: Findings that are one cause if they say the same of what would set them right.
-_BY_HELP: Final = ("P104", "P205", "P241", "P301")
 #: Findings at which a daemon ends.
 _ENDING: Final = frozenset(("P101", "P110", "P111", "P114"))
 #: Places that are listed one by one.
@@ -141,15 +139,18 @@ def _key(finding: Diagnostic) -> tuple[str | None, str | None, str]:
     round_ = about(finding).circle
     if round_:
         return finding.id, finding.severity, " ".join(sorted(set(round_)))
-    if finding.id in _BY_HELP and finding.help:
+    kind = FINDINGS.get(finding.id or "")
+    joined = None if kind is None else kind.joined
+    if joined is Joined.BY_HELP and finding.help:
         return finding.id, finding.severity, about(finding).kind or finding.help
-    if finding.id in _OF_LISTS:
-        return finding.id, finding.severity, about(finding).needs
-    if finding.id == "P211":  # items of one list
+    if joined is Joined.BY_NEED:
+        return finding.id, finding.severity, finding.help or about(finding).needs
+    if joined is Joined.BY_MACRO:
         return finding.id, finding.severity, about(finding).macro
-    if finding.id == "P120" and finding.severity == NOTE and not finding.help:
-        return finding.id, finding.severity, ""  # what other files have is one cause
-    if finding.source is not None and _ABOUT_WORDS.fullmatch(finding.id or ""):
+    if joined is Joined.BY_HOLE and finding.severity == NOTE and not finding.help:
+        return finding.id, finding.severity, ""
+    words = joined is Joined.BY_HOLE or _ABOUT_WORDS.fullmatch(finding.id or "")
+    if finding.source is not None and words:
         marked = finding.source.text[finding.start : finding.end]
         if _WORD.fullmatch(marked):
             return finding.id, finding.severity, marked.casefold()

@@ -124,6 +124,14 @@ CRON_PARTS: Final = (
     *("EXECUTABLE", "ARGS", "ENV", "CWD", "MODE", "PERIOD", "PREFIX", "SLOTS", "RECONFIG", "KILL"),
     *("RECONFIG_RERUN", "JOB_LOAD", "CONDITION", "METRICS"),
 )
+#: Programs around the work and the jobs of a machine and of the job router, behind the keyword and
+#: ``_HOOK_``; and what may stand behind each.
+HOOKS: Final = (
+    *("FETCH_WORK", "REPLY_FETCH", "EVICT_CLAIM", "PREPARE_JOB", "PREPARE_JOB_BEFORE_TRANSFER"),
+    *("UPDATE_JOB_INFO", "JOB_EXIT", "SHADOW_PREPARE_JOB"),
+    *("TRANSLATE_JOB", "JOB_FINALIZE", "JOB_CLEANUP"),
+)
+HOOK_PARTS: Final = ("_ARGS", "_TIMEOUT")
 #: How long between two runs of a job; condor_startd does not start it with another text.
 CRON_PERIOD: Final = late_regex(r"\d+[smh]?", re.IGNORECASE)
 CRON_PERIODS: Final = late_regex(r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_PERIOD", re.IGNORECASE)

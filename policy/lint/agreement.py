@@ -17,9 +17,9 @@ from classad.patterns import late_regex
 from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
+from policy.lint.assignments import ADDED, ADDING, policy_lost
 from policy.lint.choices import out_of_range
 from policy.lint.finding import NOTE, Finding, Per, looks_at, use_of
-from policy.lint.lists import ADDED, ADDING, policy_lost
 from policy.lint.security import network
 from policy.lint.view import ITEM, LOCAL_NAME, Item, Setting, View
 

@@ -26,7 +26,7 @@ from policy.knobs.readers import find_readers
 from policy.lint import lists
 from policy.lint.attributes import NOT_NOW
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import NOTE, Meant, Per, finding, looks_at
+from policy.lint.finding import NOTE, Joined, Meant, Per, finding, looks_at
 from policy.lint.trees import references, scope_of
 from policy.lint.view import ITEM, Item, Setting, View
 from policy.values.domain import ANYTHING
@@ -325,6 +325,7 @@ _BEGINS: Final = tuple({begin for need in _COMPANIONS for begin in need.begins})
     " without ACCOUNTANT_LOCAL_DOMAIN the factor of a remote user is DEFAULT_PRIO_FACTOR. Groups"
     " and preemption are those of recorded cycles; what a daemon reads that is not started, nobody"
     " reads. Of backfill and control groups, which follow from the manual, the report says `may`.",
+    joined=Joined.BY_HELP,
 )
 def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     macro = setting.macro.upper()

@@ -108,6 +108,19 @@ class FindingCheck:
     after: tuple[str, ...] = ()
 
 
+class Joined(Enum):
+    """What makes findings of one kind one cause in reports, where not what they say does."""
+
+    #: The same advice would set them right.
+    BY_HELP = auto()
+    #: The same word is marked; notes without advice are all one, what other files have.
+    BY_HOLE = auto()
+    #: They are about one macro, items of one list for instance.
+    BY_MACRO = auto()
+    #: The same advice, or else one other macro that they need, a list that lost what it had.
+    BY_NEED = auto()
+
+
 @frozen
 class Finding:
     """One kind of finding.
@@ -116,7 +129,8 @@ class Finding:
     no finding at all.  ``observed`` says what daemons of 25.14.1 were seen to do, where that is
     more than what holds for the whole section of docs/findings.md.  ``between``: a version that has
     the finding, or two of which the step from the first to the second has it; none for 25.14.1.
-    ``elsewhere``: what other files may set right, so that it is a note in a fragment.  ``check``
+    ``elsewhere``: what other files may set right, so that it is a note in a fragment.
+    ``joined``: what makes several of them one cause, None for what they say.  ``check``
     finds it; None where checks of its module say several findings.
     """
 
@@ -130,6 +144,7 @@ class Finding:
     observed: str = field(default="", kw_only=True)
     between: tuple[str, ...] = field(default=(), kw_only=True)
     elsewhere: bool = field(default=False, kw_only=True)
+    joined: Joined | None = field(default=None, kw_only=True)
     check: FindingCheck | None = field(default=None, kw_only=True)
 
     def at(

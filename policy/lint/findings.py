@@ -19,6 +19,7 @@ from policy.knobs.reading import EXPANDED
 from policy.language.about import UNQUOTED, about
 from policy.lint import (
     agreement,
+    assignments,
     attributes,
     between,
     choices,
@@ -53,9 +54,9 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 
 #: Where the declarations stand.
 _FAMILIES: Final = (
-    *(reading, holes, choices, names, lists, security, companions, agreement, transforms, routes),
-    *(groups, attributes, comparisons, slips, texts, kinds, units, preemption, between, wholes),
-    *(upgrade, usermaps, support),
+    *(reading, holes, choices, names, lists, assignments, security, companions, agreement),
+    *(transforms, routes, groups, attributes, comparisons, slips, texts, kinds, units, preemption),
+    *(between, wholes, upgrade, usermaps, support),
 )
 _DECLARED: Final = [
     value

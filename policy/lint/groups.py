@@ -14,7 +14,7 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import walk
 from policy.knobs import shares as shares
 from policy.knobs.reading import read_knob
-from policy.lint.finding import Finding, Per, finding, looks_at
+from policy.lint.finding import Finding, Joined, Per, finding, looks_at
 from policy.lint.trees import number, references
 from policy.lint.view import Setting, View
 
@@ -113,6 +113,7 @@ def quotas(view: View) -> Iterator[Diagnostic]:
     "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
     per=Per.CONFIGURATION,
     elsewhere=True,
+    joined=Joined.BY_NEED,
 )
 def unlisted(view: View) -> Iterator[Diagnostic]:
     """A setting for a group that no negotiator has that sees it."""

@@ -1,34 +1,34 @@
 """Checks lists that name other macros: what is listed and not there, there and not listed, quotes.
 
-Also what a second assignment loses.
 Follows: the startd and the schedd of 25.14.1, which skip what they do not find, and take quotes for
-a part of the name; its lookup order.
+a part of the name.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from itertools import takewhile
 from typing import Final
-
-from attr import evolve
 
 from classad.errors import Diagnostic, is_one_edit
 from classad.patterns import late_regex
-from classad.source import Source
 from policy.data.tables import builtin_table, folded_attribute_names
 from policy.explain.roles import is_whole
-from policy.explain.sentences import listing
 from policy.knobs.lists import LISTS_BY_NAME, NameList, is_list, memberships
 from policy.knobs.readers import find_readers
-from policy.language.lines import lines_with_conditions
-from policy.language.macros import ExpansionError
-from policy.language.table import Definition
-from policy.lint.finding import NOTE, Advice, Finding, Meant, Per, Repair, finding, looks_at, meant
-from policy.lint.security import EVERYBODY
-from policy.lint.view import ITEM, Item, Setting, View, is_own
+from policy.lint.finding import (
+    NOTE,
+    Advice,
+    Finding,
+    Joined,
+    Meant,
+    Per,
+    Repair,
+    finding,
+    looks_at,
+    meant,
+)
+from policy.lint.view import ITEM, Item, Setting, View
 
 NOT_DEFINED: Final = Finding(
     "P211",
@@ -43,6 +43,7 @@ NOT_DEFINED: Final = Finding(
     observed="Observed with 25.14.1: signs in the lists of its startd, schedd, master, negotiator"
     " and collector, of which the logs say nothing, but for `Submit requirement && not defined,"
     " ignoring` and `No path found for job '&&'; skipping`.",
+    joined=Joined.BY_MACRO,
 )
 _NAME: Final = late_regex(r"[A-Za-z_][\w.]*")
 _QUOTES: Final = "\"'"
@@ -60,9 +61,10 @@ _PLAIN: Final = frozenset(
 )
 
 
+#: Macros that name hosts, of which one may take the place of another.
+HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
 #: Lists whose items another list has to have.
 _OF_OTHERS: Final = {"DOCKER_MOUNT_VOLUMES": "DOCKER_VOLUMES"}
-_HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
 
 
 @looks_at(Per.SETTING)
@@ -88,7 +90,7 @@ def _not_in_whole(setting: Setting, whole: str) -> Iterator[Diagnostic]:
 
 def _without_quotes(macro: str) -> str | None:
     """What a macro is, in which a quote is no quote."""
-    if macro.upper() in _HOSTS:
+    if macro.upper() in HOSTS:
         return "names a host, and quotes are part of the name"
     if is_list(macro):
         return "is a list of names, and quotes are part of a name"
@@ -231,6 +233,7 @@ def _is_defined(view: View, names: NameList, item: str) -> bool:
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
     per=Per.CONFIGURATION,
     elsewhere=True,
+    joined=Joined.BY_NEED,
 )
 def not_listed(view: View) -> Iterator[Diagnostic]:
     for setting in view.settings:
@@ -254,191 +257,3 @@ def _ending(macro: str, item: str, names: NameList, listed: Iterable[str]) -> Ad
         if words[0].casefold() in listed and is_one_edit(end.casefold(), aside):
             return Meant(macro[: -len(end)] + aside.upper(), macro)
     return None
-
-
-# --- second assignments ---------------------------------------------------------------------------
-
-#: Templates that add a condition to what was there.
-ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
-#: What opens and closes a conditional.
-_KEYWORD: Final = late_regex(r"\s*(if|endif)\b", re.IGNORECASE)
-#: Lists of hosts and users, and the items that name all of them.
-_HOST_LISTS: Final = ("ALLOW_", "DENY_", "FLOCK_FROM")
-ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
-
-
-@finding(
-    "P203",
-    "a policy macro that is set twice in one file",
-    "The later definition replaces the earlier one, which has no effect. Settings of different"
-    " files, in conditionals, and values that build on themselves are not meant.",
-    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
-    "PRIORITY_HALFLIFE = 7200\n",
-)
-def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    earlier = setting.entry.previous
-    if earlier is None or not is_own(earlier):
-        return
-    # What a list loses is a finding of its own.
-    is_plain = setting.knob is not None and not is_list(setting.macro)
-    if (is_plain or _is_another_host(setting, earlier)) and replaces(setting.entry, earlier):
-        message = f"`{earlier.name}` is set again in line {setting.entry.line}"
-        yield shadowed.named(earlier, message, "this definition has no effect")
-
-
-def _is_another_host(setting: Setting, earlier: Definition) -> bool:
-    """Does one central manager take the place of another one, rather than join it?"""
-    alone = all(len(_items_of(setting, one)) <= 1 for one in (setting.entry, earlier))
-    return alone and setting.macro.upper() in _HOSTS
-
-
-def replaces(later: Definition, earlier: Definition) -> bool:
-    """Is a plain assignment replaced by another in the same file?"""
-    source = later.source
-    if source is None or earlier.source is not source or later.raw == earlier.raw:
-        return False
-    written = later.written if later.written is not None else later.raw
-    begin = source.text.rfind("\n", 0, later.start) + 1
-    before = source.text[begin : later.start]
-    if written != later.raw or "+" in before or later.raw.startswith(earlier.raw + " "):
-        return False
-    return not _in_conditional(later) and not _in_conditional(earlier)
-
-
-def _in_conditional(entry: Definition) -> bool:
-    assert entry.source is not None
-    return any(start < entry.start <= end for start, end in _conditionals(entry.source))
-
-
-@lru_cache(maxsize=256)
-def _conditionals(source: Source) -> tuple[tuple[int, int], ...]:
-    """Where the outermost conditionals of a file begin and end."""
-    found, depth, begin = [], 0, 0
-    for line in lines_with_conditions(source):
-        text = line.text.lstrip(":")
-        word = _KEYWORD.match(text) if text[:1] in "iIeE \t" else None
-        if word is not None:
-            begin = line.offset(0) if not depth else begin
-            depth += 1 if word[1].lower() == "if" else -1
-            if depth <= 0:
-                found.append((begin, line.offset(0)))
-    return (*found, (begin, len(source.text))) if depth > 0 else tuple(found)
-
-
-@finding(
-    "P222",
-    "a second assignment of a list that loses what the first one had",
-    "The later assignment replaces the earlier one whole. To add to a list say"
-    " `NAME = $(NAME), more`.",
-    bad="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
-    good="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
-)
-def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    entry, earlier = setting.entry, setting.entry.previous
-    if earlier is None or not is_own(earlier):
-        return
-    is_names = is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME
-    if not is_names or _is_another_host(setting, earlier):
-        return
-    left = set(_items_of(setting, entry))
-    lost = [item for item in _items_of(setting, earlier) if item not in left]
-    if not left.isdisjoint(EVERYBODY) and setting.macro.upper().startswith(_HOST_LISTS):
-        return
-    if earlier.source is not entry.source:
-        lost = [item for item in lost if _is_left_alone(view, setting, item)]
-    elif not replaces(entry, earlier):
-        return
-    if lost:
-        shown = _as_written(setting, earlier, lost)
-        message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in shown)}"
-        there = _seen_from(entry, earlier)
-        help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
-        yield loses_items.named(entry, message, help_text, names=tuple(lost))
-
-
-def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
-    """Do the files define what the list of another file had, and now nobody reads?
-
-    An assignment in another file may be meant to replace a list; what is defined is meant to be
-    read.
-    """
-    names, entry = LISTS_BY_NAME.get(setting.macro.casefold()), setting.entry
-    if names is None or entry.raw != (entry.written or entry.raw):
-        return False
-    kept = _items_of(setting, entry)
-    if not kept or (
-        entry.previous and not set(kept).isdisjoint(_items_of(setting, entry.previous))
-    ):
-        return False  # whoever wrote it has looked at the other one
-    macros = {pattern.replace("<name>", item).casefold() for pattern in names.defined_by}
-    return not macros.isdisjoint(view.defined) and item.casefold() not in folded_attribute_names()
-
-
-def _as_written(setting: Setting, entry: Definition, items: list[str]) -> list[str]:
-    """Some items of a definition in the words of the file: `$(FULL_HOSTNAME)`, and not what that
-    is on this machine."""
-    words = ITEM.findall(entry.raw)
-    kept = [word for word in words if set(_items_of(setting, evolve(entry, raw=word))) & {*items}]
-    return list(dict.fromkeys(kept)) or items
-
-
-def _items_of(setting: Setting, entry: Definition) -> list[str]:
-    try:
-        text = setting.config.expand(entry).text
-    except ExpansionError:
-        text = ""
-    return list(dict.fromkeys(ITEM.findall(text)))
-
-
-@finding(
-    "P223",
-    "an assignment that undoes a policy template",
-    "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
-    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition, and so does a"
-    " template that sets PREEMPT, as Always_Run_Jobs and Limit_Job_Runtimes do; so does one"
-    " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
-    bad="use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
-    good="PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
-)
-def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    entry, earlier = setting.entry, setting.entry.previous
-    if earlier is None or not earlier.template or entry.template is not None:
-        return
-    if entry.name.upper() in ADDED and ADDING.match(earlier.template):
-        if earlier.raw not in entry.raw:
-            message = f"{entry.name} drops the condition that {_added(entry, earlier)} adds"
-            yield policy_lost.named(entry, message, "set it before the template")
-    elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
-        yield from _of_templates(setting, earlier)
-
-
-def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]:
-    """A list without what templates have put into it."""
-    entry, chain = setting.entry, list(earlier.chain())
-    by_templates = list(takewhile(lambda one: one.template is not None, chain))
-    own = [item for one in chain[len(by_templates) :][:1] for item in _items_of(setting, one)]
-    left = {item.casefold() for item in (*own, *_items_of(setting, entry))}
-    lost = [item for item in _items_of(setting, earlier) if item.casefold() not in left]
-    if lost:
-        first = [one for one in by_templates if lost[0] in _items_of(setting, one)][-1]
-        named = listing([f"`{item}`" for item in lost])
-        message = f"{entry.name} drops {named} that {_added(entry, first)} adds"
-        help_text = f"to add to it say `{entry.name} = $({entry.name}), ...`"
-        yield policy_lost.named(entry, message, help_text)
-
-
-def _added(entry: Definition, earlier: Definition) -> str:
-    """The `use` statement that an earlier definition comes from, and where it is."""
-    if earlier.origin != entry.origin:
-        return f"the `use` in {_seen_from(entry, earlier)}"
-    assert entry.source is not None
-    assert earlier.line is not None
-    statement = entry.source.text.split("\n")[earlier.line - 1].strip()
-    return f"`{statement}` in {_seen_from(entry, earlier)}"
-
-
-def _seen_from(entry: Definition, earlier: Definition) -> str:
-    """Where an earlier definition stands, seen from a later one."""
-    if earlier.origin == entry.origin:
-        return f"line {earlier.line}"
-    return f"{earlier.origin}:{earlier.line}"

@@ -19,19 +19,18 @@ from policy.knobs import KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES
 from policy.knobs.lists import is_list, memberships
 from policy.knobs.obsolete import SWITCHES, Obsolete, find_obsolete
-from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS, find_other
-from policy.knobs.readers import MAIN, find_readers, longer_name, reader_names
+from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
+from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
 from policy.language.numbers import integer_literal, read_boolean
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.lint.finding import (
     Advice,
     Finding,
+    Joined,
     Meant,
     Per,
     Repair,
-    finding,
-    is_put_together,
     looks_at,
 )
 from policy.lint.spelling import (
@@ -80,6 +79,7 @@ DEAD: Final = Finding(
     "It stands in old configurations and manuals and has no effect in 25.14.1.",
     "NUM_VIRTUAL_MACHINES = 2\n",
     "NUM_SLOTS = 2\n",
+    joined=Joined.BY_HELP,
 )
 UNREAD: Final = Finding(
     "P206",
@@ -443,56 +443,3 @@ def _by_words(macro: str, known: Vocabulary) -> str | None:
     names = known.names if cut is None and daemon is not None else ()
     cut = cut or next((name for name in names if name.casefold() == wanted), None)
     return cut or inflected(macro, known) or reordered(macro, known) or of_family(macro)
-
-
-@finding(
-    "P221",
-    "a macro with the prefix of a daemon that does not read it",
-    "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
-    " the name of a daemon, or the local name that a daemon is started with; a name with both,"
-    " `STARTD.X.NUM_CPUS`, is read by nobody.",
-    bad="NEGOTIATOR.START = False\n",
-    good="STARTD.START = False\n",
-    observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
-    " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
-)
-def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    if "." not in setting.entry.name or is_put_together(setting.entry):
-        return  # each daemon puts its own name in front
-    yield from _two_prefixes(setting)
-    prefix, macro, started = setting.prefix, setting.macro, view.local_names
-    if prefix is None or is_spoken_of(view, setting):
-        return
-    if prefix.upper() in DAEMONS:
-        readers = find_readers(macro)
-        daemons = readers.daemons if readers is not None else frozenset()
-        if setting.knob is not None:
-            daemons |= {setting.knob.read_by}
-        if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
-            message = f"condor_{prefix.lower()} does not read {macro}"
-            from policy.explain.sentences import listing  # which few need
-
-            names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
-            verb = "does" if len(names) == 1 else "do"
-            help_text = f"{listing(names)} {verb}"
-            yield never_read.named(setting.entry, message, help_text, macro=macro)
-        return
-    meant = suggest(prefix, (*DAEMONS, *started.values()))
-    if meant is not None and prefix.casefold() not in started:
-        message = f"no daemon has the name `{prefix}`"
-        yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
-
-
-def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
-    """``STARTD.X.NUM_CPUS``: a daemon with a local name looks for `X.NUM_CPUS`, then for
-    `STARTD.NUM_CPUS`."""
-    first, _, rest = setting.entry.name.partition(".")
-    second, dot, macro = rest.partition(".")
-    if not dot or find_knob(rest) is not None or "." in macro:
-        return
-    known = find_knob(macro) or find_other(macro) or find_readers(macro)
-    if known is not None and {first.upper(), second.upper()} & set(DAEMONS):
-        message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
-        local = second if first.upper() in DAEMONS else first
-        help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
-        yield never_read.named(setting.entry, message, help_text, macro=macro)

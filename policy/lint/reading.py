@@ -23,7 +23,7 @@ from policy.language.expressions import text_behind
 from policy.language.macros import FUNCTIONS
 from policy.language.numbers import read_boolean
 from policy.lint.endings import WEIGHT_OF_TYPE, status_at_start
-from policy.lint.finding import ERROR, WARNING, Finding, Meant, Per, finding, looks_at
+from policy.lint.finding import ERROR, WARNING, Finding, Joined, Meant, Per, finding, looks_at
 from policy.lint.view import Setting, View, covering
 
 UNREADABLE: Final = Finding(
@@ -58,6 +58,7 @@ SAID: Final = Finding(
     "The reader goes on, as the tools of HTCondor do; `warning :` statements appear here too.",
     "warning : this pool moves on Monday\n",
     "# this pool moves on Monday\n",
+    joined=Joined.BY_HELP,
 )
 OPEN_END: Final = Finding(
     "P105",
@@ -156,6 +157,7 @@ HOLE: Final = Finding(
     "DAY = 86400\n"
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > SubmitterUserPrio\n",
     elsewhere=True,
+    joined=Joined.BY_HOLE,
 )
 NO_REFERENCE: Final = Finding(
     "P121",

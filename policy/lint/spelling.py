@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from classad.errors import is_one_edit, suggest
 from classad.patterns import late_regex
 from policy.knobs import FAMILIES
+from policy.knobs.choices import HOOK_PARTS, HOOKS
 from policy.knobs.declaration import Knob
 from policy.knobs.lists import LISTS
 
@@ -41,12 +42,7 @@ _END: Final = 12
 #: Letters that a name may have more at its beginning than the one that is meant.
 _AHEAD: Final = 4
 #: What a keyword may have behind ``_HOOK_``.
-_HOOKS: Final = (
-    *("FETCH_WORK", "REPLY_FETCH", "EVICT_CLAIM", "PREPARE_JOB", "PREPARE_JOB_ARGS", "JOB_EXIT"),
-    *("PREPARE_JOB_BEFORE_TRANSFER", "PREPARE_JOB_BEFORE_TRANSFER_ARGS", "UPDATE_JOB_INFO"),
-    *("JOB_EXIT_TIMEOUT", "SHADOW_PREPARE_JOB", "SHADOW_PREPARE_JOB_ARGS", "TRANSLATE_JOB"),
-    *("JOB_FINALIZE", "JOB_CLEANUP", "UPDATE_JOB_INFO_ARGS", "JOB_EXIT_ARGS"),
-)
+_HOOKS: Final = tuple(f"{hook}{part}" for part in ("", *HOOK_PARTS) for hook in HOOKS)
 #: What SEC_<LEVEL>_ macros have behind their first word.
 _OF_CONNECTIONS: Final = frozenset(
     (

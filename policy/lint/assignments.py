@@ -1,0 +1,268 @@
+"""Checks prefixes of macros, and second assignments: what nobody reads, and what is lost.
+
+Follows: the lookup order of 25.14.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import takewhile
+from typing import Final
+
+from attr import evolve
+
+from classad.errors import Diagnostic, suggest
+from classad.patterns import late_regex
+from classad.source import Source
+from policy.data.tables import folded_attribute_names
+from policy.explain.sentences import listing
+from policy.knobs import find_knob
+from policy.knobs.lists import LISTS_BY_NAME, is_list
+from policy.knobs.other_daemons import DAEMONS, find_other
+from policy.knobs.readers import MAIN, find_readers
+from policy.language.lines import lines_with_conditions
+from policy.language.macros import ExpansionError
+from policy.language.table import Definition
+from policy.lint.finding import Meant, finding, is_put_together
+from policy.lint.lists import HOSTS
+from policy.lint.names import is_spoken_of
+from policy.lint.security import EVERYBODY
+from policy.lint.view import ITEM, Setting, View, is_own
+
+#: Templates that add a condition to what was there.
+ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
+#: What opens and closes a conditional.
+_KEYWORD: Final = late_regex(r"\s*(if|endif)\b", re.IGNORECASE)
+#: Lists of hosts and users, and the items that name all of them.
+_HOST_LISTS: Final = ("ALLOW_", "DENY_", "FLOCK_FROM")
+ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
+
+
+@finding(
+    "P221",
+    "a macro with the prefix of a daemon that does not read it",
+    "`NEGOTIATOR.START` is for the negotiator alone, and the negotiator has no START. A prefix is"
+    " the name of a daemon, or the local name that a daemon is started with; a name with both,"
+    " `STARTD.X.NUM_CPUS`, is read by nobody.",
+    bad="NEGOTIATOR.START = False\n",
+    good="STARTD.START = False\n",
+    observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
+    " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
+)
+def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if "." not in setting.entry.name or is_put_together(setting.entry):
+        return  # each daemon puts its own name in front
+    yield from _two_prefixes(setting)
+    prefix, macro, started = setting.prefix, setting.macro, view.local_names
+    if prefix is None or is_spoken_of(view, setting):
+        return
+    if prefix.upper() in DAEMONS:
+        readers = find_readers(macro)
+        daemons = readers.daemons if readers is not None else frozenset()
+        if setting.knob is not None:
+            daemons |= {setting.knob.read_by}
+        if daemons & set(MAIN) and prefix.upper() in MAIN and prefix.upper() not in daemons:
+            message = f"condor_{prefix.lower()} does not read {macro}"
+            names = [f"condor_{name.lower()}" for name in sorted(daemons & DAEMONS)]
+            verb = "does" if len(names) == 1 else "do"
+            help_text = f"{listing(names)} {verb}"
+            yield never_read.named(setting.entry, message, help_text, macro=macro)
+        return
+    meant = suggest(prefix, (*DAEMONS, *started.values()))
+    if meant is not None and prefix.casefold() not in started:
+        message = f"no daemon has the name `{prefix}`"
+        yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
+
+
+def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
+    """``STARTD.X.NUM_CPUS``: a daemon with a local name looks for `X.NUM_CPUS`, then for
+    `STARTD.NUM_CPUS`."""
+    first, _, rest = setting.entry.name.partition(".")
+    second, dot, macro = rest.partition(".")
+    if not dot or find_knob(rest) is not None or "." in macro:
+        return
+    known = find_knob(macro) or find_other(macro) or find_readers(macro)
+    if known is not None and {first.upper(), second.upper()} & set(DAEMONS):
+        message = f"no daemon reads a name with two prefixes, `{first}.{second}`"
+        local = second if first.upper() in DAEMONS else first
+        help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
+        yield never_read.named(setting.entry, message, help_text, macro=macro)
+
+
+@finding(
+    "P203",
+    "a policy macro that is set twice in one file",
+    "The later definition replaces the earlier one, which has no effect. Settings of different"
+    " files, in conditionals, and values that build on themselves are not meant.",
+    "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
+    "PRIORITY_HALFLIFE = 7200\n",
+)
+def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    earlier = setting.entry.previous
+    if earlier is None or not is_own(earlier):
+        return
+    # What a list loses is a finding of its own.
+    is_plain = setting.knob is not None and not is_list(setting.macro)
+    if (is_plain or _is_another_host(setting, earlier)) and replaces(setting.entry, earlier):
+        message = f"`{earlier.name}` is set again in line {setting.entry.line}"
+        yield shadowed.named(earlier, message, "this definition has no effect")
+
+
+def _is_another_host(setting: Setting, earlier: Definition) -> bool:
+    """Does one central manager take the place of another one, rather than join it?"""
+    alone = all(len(_items_of(setting, one)) <= 1 for one in (setting.entry, earlier))
+    return alone and setting.macro.upper() in HOSTS
+
+
+def replaces(later: Definition, earlier: Definition) -> bool:
+    """Is a plain assignment replaced by another in the same file?"""
+    source = later.source
+    if source is None or earlier.source is not source or later.raw == earlier.raw:
+        return False
+    written = later.written if later.written is not None else later.raw
+    begin = source.text.rfind("\n", 0, later.start) + 1
+    before = source.text[begin : later.start]
+    if written != later.raw or "+" in before or later.raw.startswith(earlier.raw + " "):
+        return False
+    return not _in_conditional(later) and not _in_conditional(earlier)
+
+
+def _in_conditional(entry: Definition) -> bool:
+    assert entry.source is not None
+    return any(start < entry.start <= end for start, end in _conditionals(entry.source))
+
+
+@lru_cache(maxsize=256)
+def _conditionals(source: Source) -> tuple[tuple[int, int], ...]:
+    """Where the outermost conditionals of a file begin and end."""
+    found, depth, begin = [], 0, 0
+    for line in lines_with_conditions(source):
+        text = line.text.lstrip(":")
+        word = _KEYWORD.match(text) if text[:1] in "iIeE \t" else None
+        if word is not None:
+            begin = line.offset(0) if not depth else begin
+            depth += 1 if word[1].lower() == "if" else -1
+            if depth <= 0:
+                found.append((begin, line.offset(0)))
+    return (*found, (begin, len(source.text))) if depth > 0 else tuple(found)
+
+
+@finding(
+    "P222",
+    "a second assignment of a list that loses what the first one had",
+    "The later assignment replaces the earlier one whole. To add to a list say"
+    " `NAME = $(NAME), more`.",
+    bad="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
+    good="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
+)
+def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entry, earlier = setting.entry, setting.entry.previous
+    if earlier is None or not is_own(earlier):
+        return
+    is_names = is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME
+    if not is_names or _is_another_host(setting, earlier):
+        return
+    left = set(_items_of(setting, entry))
+    lost = [item for item in _items_of(setting, earlier) if item not in left]
+    if not left.isdisjoint(EVERYBODY) and setting.macro.upper().startswith(_HOST_LISTS):
+        return
+    if earlier.source is not entry.source:
+        lost = [item for item in lost if _is_left_alone(view, setting, item)]
+    elif not replaces(entry, earlier):
+        return
+    if lost:
+        shown = _as_written(setting, earlier, lost)
+        message = f"{entry.name} is set again and loses {', '.join(f'`{item}`' for item in shown)}"
+        there = _seen_from(entry, earlier)
+        help_text = f"{there} has it; to add say `{entry.name} = $({entry.name}), ...`"
+        yield loses_items.named(entry, message, help_text, names=tuple(lost))
+
+
+def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
+    """Do the files define what the list of another file had, and now nobody reads?
+
+    An assignment in another file may be meant to replace a list; what is defined is meant to be
+    read.
+    """
+    names, entry = LISTS_BY_NAME.get(setting.macro.casefold()), setting.entry
+    if names is None or entry.raw != (entry.written or entry.raw):
+        return False
+    kept = _items_of(setting, entry)
+    if not kept or (
+        entry.previous and not set(kept).isdisjoint(_items_of(setting, entry.previous))
+    ):
+        return False  # whoever wrote it has looked at the other one
+    macros = {pattern.replace("<name>", item).casefold() for pattern in names.defined_by}
+    return not macros.isdisjoint(view.defined) and item.casefold() not in folded_attribute_names()
+
+
+def _as_written(setting: Setting, entry: Definition, items: list[str]) -> list[str]:
+    """Some items of a definition in the words of the file: `$(FULL_HOSTNAME)`, and not what that
+    is on this machine."""
+    words = ITEM.findall(entry.raw)
+    kept = [word for word in words if set(_items_of(setting, evolve(entry, raw=word))) & {*items}]
+    return list(dict.fromkeys(kept)) or items
+
+
+def _items_of(setting: Setting, entry: Definition) -> list[str]:
+    try:
+        text = setting.config.expand(entry).text
+    except ExpansionError:
+        text = ""
+    return list(dict.fromkeys(ITEM.findall(text)))
+
+
+@finding(
+    "P223",
+    "an assignment that undoes a policy template",
+    "Templates such as POLICY : Hold_If_Memory_Exceeded add their condition to PREEMPT and"
+    " WANT_HOLD. An assignment after them, without `$(PREEMPT)`, drops the condition, and so does a"
+    " template that sets PREEMPT, as Always_Run_Jobs and Limit_Job_Runtimes do; so does one"
+    " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
+    bad="use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
+    good="PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
+)
+def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    entry, earlier = setting.entry, setting.entry.previous
+    if earlier is None or not earlier.template or entry.template is not None:
+        return
+    if entry.name.upper() in ADDED and ADDING.match(earlier.template):
+        if earlier.raw not in entry.raw:
+            message = f"{entry.name} drops the condition that {_added(entry, earlier)} adds"
+            yield policy_lost.named(entry, message, "set it before the template")
+    elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
+        yield from _of_templates(setting, earlier)
+
+
+def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]:
+    """A list without what templates have put into it."""
+    entry, chain = setting.entry, list(earlier.chain())
+    by_templates = list(takewhile(lambda one: one.template is not None, chain))
+    own = [item for one in chain[len(by_templates) :][:1] for item in _items_of(setting, one)]
+    left = {item.casefold() for item in (*own, *_items_of(setting, entry))}
+    lost = [item for item in _items_of(setting, earlier) if item.casefold() not in left]
+    if lost:
+        first = [one for one in by_templates if lost[0] in _items_of(setting, one)][-1]
+        named = listing([f"`{item}`" for item in lost])
+        message = f"{entry.name} drops {named} that {_added(entry, first)} adds"
+        help_text = f"to add to it say `{entry.name} = $({entry.name}), ...`"
+        yield policy_lost.named(entry, message, help_text)
+
+
+def _added(entry: Definition, earlier: Definition) -> str:
+    """The `use` statement that an earlier definition comes from, and where it is."""
+    if earlier.origin != entry.origin:
+        return f"the `use` in {_seen_from(entry, earlier)}"
+    assert entry.source is not None
+    assert earlier.line is not None
+    statement = entry.source.text.split("\n")[earlier.line - 1].strip()
+    return f"`{statement}` in {_seen_from(entry, earlier)}"
+
+
+def _seen_from(entry: Definition, earlier: Definition) -> str:
+    """Where an earlier definition stands, seen from a later one."""
+    if earlier.origin == entry.origin:
+        return f"line {earlier.line}"
+    return f"{earlier.origin}:{earlier.line}"
