@@ -228,7 +228,7 @@ def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
     " and of `cpus=2 ram=512` one with 512 MiB.",
 )
 def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    if _has_hole(setting.config, setting.entry):
+    if has_hole(setting.config, setting.entry):
         return  # that is said, and what it leaves is no word of the file
     text = setting.text()
     for words in map(Item.of, _BETWEEN_COMMAS.finditer(text)):
@@ -306,7 +306,7 @@ def too_many(view: View) -> Iterator[Diagnostic]:
     typed = any(name.startswith("num_slots_type_") for name in view.defined)
     for setting in view.settings:
         if _OF_A_TYPE.fullmatch(setting.macro):
-            if _has_hole(setting.config, setting.entry):
+            if has_hole(setting.config, setting.entry):
                 continue
             many = _number(setting.beside(f"NUM_SLOTS_{setting.macro.partition('_')[2]}"))
             demands = _demands(setting)
@@ -393,7 +393,7 @@ def _number(text: str) -> int:
     return max(integer_literal(text) or 0, 0)
 
 
-def _has_hole(config: Config, entry: Definition) -> bool:
+def has_hole(config: Config, entry: Definition) -> bool:
     """Does a value need a macro that nobody defines, so that another file completes it?"""
     return any(found is None for _, found in config.scope.used_by(entry))
 
@@ -402,7 +402,7 @@ def _is_assumed(config: Config, name: str) -> bool:
     """Does a number come from the machine, of which the caller has told nothing, or from a macro
     that nobody defines?"""
     entry = config.lookup(name)
-    return entry is not None and (_has_hole(config, entry) or config.is_assumed(entry))
+    return entry is not None and (has_hole(config, entry) or config.is_assumed(entry))
 
 
 @finding(

@@ -13,27 +13,16 @@ from typing import Final
 
 from attr import frozen
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.syntax.nodes import Reference
-from policy.attributes import find_attribute
-from policy.data.tables import folded_attribute_names
-from policy.ephemeral import find_ephemeral
-from policy.explain.roles import is_whole
 from policy.knobs.declaration import Wanted
-from policy.knobs.lists import SUBMIT_LISTS, is_list, memberships
-from policy.knobs.readers import find_readers
-from policy.lint import lists
-from policy.lint.attributes import NOT_NOW
-from policy.lint.expressions import MacroExpression
-from policy.lint.finding import NOTE, Joined, Meant, Per, finding, looks_at
-from policy.lint.trees import references, scope_of
-from policy.lint.view import ITEM, Item, Setting, View
+from policy.knobs.lists import memberships
+from policy.language.numbers import read_boolean
+from policy.lint.finding import Joined, finding
+from policy.lint.view import Item, Setting, View
 from policy.values.domain import ANYTHING
 from policy.values.evaluation import Evaluation
 
-#: So many letters at both ends are the same in a name and what is short for it.
-_END: Final = 2
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
 
@@ -75,6 +64,13 @@ def _is_prefix(view: View, setting: Setting, name: str) -> bool:
 
 def _is_not_off(view: View, setting: Setting, name: str) -> bool:
     return setting.beside(name).strip().casefold() not in ("false", "0")
+
+
+def _shares_a_port(view: View, setting: Setting, name: str) -> bool:
+    """Is condor_shared_port started: by condor_master of its own accord, or by DAEMON_LIST?"""
+    evaluate = setting.config.scope.functions.evaluate
+    started = _names(setting.beside("DAEMON_LIST").casefold(), "shared_port")
+    return started or read_boolean(setting.beside(name), evaluate) is not False
 
 
 def _is_not_set(view: View, setting: Setting, name: str) -> bool:
@@ -301,6 +297,15 @@ _COMPANIONS: Final = (
         help="the manual: it is ignored where NUM_CPUS is set", sure=False,
     ),
     _need(
+        r"DOCKER_VOLUME_DIR_(\w+)_MOUNT_IF", _is_set, r"DOCKER_VOLUME_DIR_\1",
+        help=r"without DOCKER_VOLUME_DIR_\1 there is nothing to mount",
+    ),
+    _need(
+        "SHARED_PORT_(PORT|ARGS|DEFAULT_ID|MAX_WORKERS|MAX_FILE_DESCRIPTORS)", _shares_a_port,
+        "USE_SHARED_PORT",
+        help="with USE_SHARED_PORT = False condor_shared_port is not started",
+    ),
+    _need(
         r"SETTABLE_ATTRS_\w+", _is_true, "ENABLE_RUNTIME_CONFIG", "ENABLE_PERSISTENT_CONFIG",
         help="without ENABLE_RUNTIME_CONFIG or ENABLE_PERSISTENT_CONFIG nothing can be set",
     ),
@@ -377,108 +382,3 @@ def _draining(setting: Setting) -> Iterator[Diagnostic]:
         cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
         message, help_text = "condor_defrag drains no machine", f"DEFRAG_{cause} is 0"
         yield setting.say(alone, message, Item.of(found), help_text)
-
-
-@finding(
-    "P214",
-    "an attribute of one's own that no list publishes",
-    "A macro becomes an attribute of the machine's ad when STARTD_ATTRS names it. `MY.Name` is"
-    " undefined without that, and so is `Name` alone: `$(Name)` is the macro's value.",
-    "HasScratch = True\nSTART = MY.HasScratch =?= True\n",
-    "HasScratch = True\nSTARTD_ATTRS = HasScratch\nSTART = MY.HasScratch =?= True\n",
-    per=Per.CONFIGURATION,
-    elsewhere=True,
-)
-def not_published(view: View) -> Iterator[Diagnostic]:
-    """Macros that expressions mean as attributes, and those that they mean as macros."""
-    used: dict[str, tuple[Setting, str]] = {}
-    for setting in view.expressions():
-        for node in references(setting.tree) if setting.tree else ():
-            scope = scope_of(node)
-            if scope == "my" and _is_of_slots(setting):
-                used[node.name.casefold()] = setting, "MY."
-            elif node.base is None and node.name.casefold() in view.macros:
-                used.setdefault(node.name.casefold(), (setting, ""))
-    known = folded_attribute_names().union(*view.items.values()) if used else frozenset()
-    for setting in view.settings:
-        name = setting.macro.casefold()
-        user, scope = used.get(name, (setting, ""))
-        if user is setting or name in known or setting.knob is not None:
-            continue
-        if not scope and (_has_a_use(view, setting) or name in view.own_names):
-            continue
-        message = f"`{scope}{setting.macro}` in {user.name} is undefined: no list publishes it"
-        help_text = f"add `{setting.macro}` to STARTD_ATTRS"
-        if not scope:
-            name = setting.macro
-            message = f"`{name}` in {user.name} is an attribute, and no list publishes this macro"
-            lists_it = f", or {help_text}" if _is_of_slots(user) else ""
-            help_text = f"`$({setting.macro})` is its value{lists_it}"
-        found = not_published.named(setting.entry, message, help_text)
-        if not scope and not is_whole(view.config):
-            found.severity = NOTE  # another file may list it
-        yield found
-
-
-_OF_A_SLOT: Final = late_regex(r"slot\d+_(\w+)", re.IGNORECASE)
-
-
-@looks_at(Per.EXPRESSION)
-def of_other_slots(one: MacroExpression) -> Iterator[Diagnostic]:
-    """``slot1_State``, which other slots have of slot 1 once STARTD_SLOT_ATTRS lists State."""
-    if not _is_of_slots(one.setting) or one.part is not None:
-        return
-    for node in one.of_kind(Reference):
-        found = _OF_A_SLOT.fullmatch(node.name)
-        row = None if found is None else find_attribute(found[1])
-        if found is None or row is None or find_ephemeral(node.name) is not None:
-            continue
-        shared = ITEM.findall(one.setting.beside("STARTD_SLOT_ATTRS").casefold())
-        mine = "slot" in row.ads and scope_of(node) != "target"
-        if mine and found[1].casefold() not in shared:
-            message = f"no slot has `{node.name}`: STARTD_SLOT_ATTRS does not list {row.name}"
-            said = one.say(NOT_NOW, message, node, f"add `{row.name}` to STARTD_SLOT_ATTRS")
-            said.severity = said.severity if is_whole(one.view.config) else NOTE
-            yield said
-            return
-
-
-def _is_of_slots(setting: Setting) -> bool:
-    return setting.knob is not None and setting.knob.read_by == "STARTD"
-
-
-def _has_a_use(view: View, setting: Setting) -> bool:
-    """May a macro be there for another end than the expression that has its bare name?"""
-    name = setting.macro.casefold()
-    read = bool(memberships(name)) or find_readers(name) is not None or setting.prefix is not None
-    asked = re.compile(rf"\$\w*\({re.escape(name)}\b", re.IGNORECASE)
-    return read or any(asked.search(one.entry.written or one.entry.raw) for one in view.settings)
-
-
-@looks_at(Per.SETTING, of="|".join(SUBMIT_LISTS))
-def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """``SUBMIT_ATTRS = AccountingGroup`` beside ``AccountGroup = ...``, which no list names."""
-    free = [
-        one.macro
-        for one in view.settings
-        if one.knob is None
-        and one.macro.casefold() not in view.words
-        and not is_list(one.macro)
-        and find_readers(one.macro) is None
-    ]
-    for item in setting.items() if free else ():
-        folded = item.text.casefold()
-        if folded in folded_attribute_names() and folded not in view.defined:
-            short = [one for one in free if _is_short_for(one, item.text)]
-            other = suggest(item.text, free) or next(iter(short), None)
-            if other is not None:
-                message = f"{setting.macro} lists `{item.text}`, which is not defined"
-                yield setting.say(lists.NOT_DEFINED, message, item, Meant(other, item.text))
-
-
-def _is_short_for(one: str, other: str) -> bool:
-    """Is a name another one with letters left out of its middle: AcctGroup, AccountGroup?"""
-    short, long = sorted((one.casefold(), other.casefold()), key=len)
-    letters = iter(long)
-    begins = short[:_END] == long[:_END] and short[-_END:] == long[-_END:]
-    return begins and 3 * len(short) > 2 * len(long) and all(one in letters for one in short)

@@ -31,6 +31,7 @@ from policy.lint import (
     kinds,
     lists,
     names,
+    paths,
     preemption,
     reading,
     routes,
@@ -40,6 +41,7 @@ from policy.lint import (
     texts,
     transforms,
     units,
+    unpublished,
     upgrade,
     usermaps,
     wholes,
@@ -54,9 +56,9 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 
 #: Where the declarations stand.
 _FAMILIES: Final = (
-    *(reading, holes, choices, names, lists, assignments, security, companions, agreement),
-    *(transforms, routes, groups, attributes, comparisons, slips, texts, kinds, units, preemption),
-    *(between, wholes, upgrade, usermaps, support),
+    *(reading, holes, choices, names, lists, assignments, paths, security, companions),
+    *(unpublished, agreement, transforms, routes, groups, attributes, comparisons, slips),
+    *(texts, kinds, units, preemption, between, wholes, upgrade, usermaps, support),
 )
 _DECLARED: Final = [
     value

@@ -35,7 +35,7 @@ from policy.knobs.declaration import Wanted
 from policy.language.about import change_about
 from policy.language.expressions import parse
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import ERROR, Advice, Meant, Per, finding
+from policy.lint.finding import ERROR, Advice, Meant, Per, finding, looks_at
 from policy.lint.trees import choice_of, ends, names, number, references, scope_of
 from policy.values.domain import single_value
 
@@ -44,7 +44,8 @@ from policy.values.domain import single_value
     "P117",
     "an expression whose value ends a daemon",
     "IS_OWNER, or IsOwner, has to come to true or false for a slot without a job. A job's"
-    " attributes are undefined there, and the startd ends at a value that is no condition.",
+    " attributes are undefined there, and the startd ends at a value that is no condition. So does"
+    " the starter of a container at an undefined DOCKER_VOLUME_DIR_<name>_MOUNT_IF.",
     bad='IS_OWNER = Owner == "mia"\n',
     good='IS_OWNER = Owner =?= "mia"\n',
     severity=ERROR,
@@ -52,7 +53,8 @@ from policy.values.domain import single_value
     of="IS_?OWNER",
     observed="Observed with 25.14.1: its startd ends at its start, with `Invalid evaluation of"
     " IsOwner was marked as fatal`, at an undefined value, an error and a text; it takes the same"
-    " value of START, PREEMPT, SUSPEND, CONTINUE, KILL, WANT_VACATE and CpuBusy.",
+    " value of START, PREEMPT, SUSPEND, CONTINUE, KILL, WANT_VACATE and CpuBusy. Its starter logs"
+    " `... is not a valid boolean` of the condition of a volume.",
 )
 def value_ends(one: MacroExpression) -> Iterator[Diagnostic]:
     without_job = evolve(one.surroundings, use=evolve(one.use, target=""), free=True)
@@ -62,6 +64,16 @@ def value_ends(one: MacroExpression) -> Iterator[Diagnostic]:
         found = one.say(value_ends, f"{one.name} comes to {comes}", one.tree, "condor_startd ends")
         change_about(found, ends="STARTD")
         yield found
+
+
+@looks_at(Per.EXPRESSION, of=r"DOCKER_VOLUME_DIR_\w+_MOUNT_IF")
+def value_ends_starter(one: MacroExpression) -> Iterator[Diagnostic]:
+    """A condition of a volume that is undefined for some jobs, or an error."""
+    value = one.evaluation.value.condition()
+    if value.undefined or value.error:
+        message = f"{one.name} comes to no condition for jobs without what it asks for"
+        help_text = "condor_starter ends at them; `=?= True` is false where an attribute is not"
+        yield one.say(value_ends, message, one.tree, help_text)
 
 
 #: Operators whose value is a number that nobody takes for a condition.

@@ -12,7 +12,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit
 from classad.patterns import late_regex
-from policy.data.tables import builtin_table, folded_attribute_names
+from policy.data.tables import folded_attribute_names
 from policy.explain.roles import is_whole
 from policy.knobs.lists import LISTS_BY_NAME, NameList, is_list, memberships
 from policy.knobs.readers import find_readers
@@ -28,6 +28,7 @@ from policy.lint.finding import (
     looks_at,
     meant,
 )
+from policy.lint.paths import PLUGINS, is_path
 from policy.lint.view import ITEM, Item, Setting, View
 
 NOT_DEFINED: Final = Finding(
@@ -92,19 +93,21 @@ def _without_quotes(macro: str) -> str | None:
     """What a macro is, in which a quote is no quote."""
     if macro.upper() in HOSTS:
         return "names a host, and quotes are part of the name"
+    if macro.casefold() == PLUGINS:
+        return "is a list of paths, and quotes are part of a path"
     if is_list(macro):
         return "is a list of names, and quotes are part of a name"
     if macro.upper() in _PLAIN:
         return "is a plain name, and quotes are part of it"
-    is_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
-    return "is a path, and quotes are part of it" if is_path else None
+    return "is a path, and quotes are part of it" if is_path(macro) else None
 
 
 @finding(
     "P213",
     "quotes in a list of names",
     "A list is plain text between commas and blanks. Quotes belong to the names that they stand in,"
-    " and no daemon, host, user, method or macro has a name with quotes.",
+    " and no daemon, host, user, method or macro has a name with quotes, nor has a program a path"
+    " with them.",
     bad='STARTD_CRON_JOBLIST = "HEALTH"\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n'
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
     good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n"

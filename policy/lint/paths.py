@@ -1,0 +1,132 @@
+"""Checks paths: of programs that a daemon looks for in no PATH, of folders that jobs are to have.
+
+Follows: the startd and the starter of 25.14.1, which run programs by their whole paths only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.patterns import late_regex
+from classad.syntax.nodes import Node, Reference, bare
+from policy.attributes import find_attribute
+from policy.data.tables import builtin_table
+from policy.knobs.choices import HOOKS
+from policy.language.expressions import parse
+from policy.lint.choices import has_hole
+from policy.lint.finding import ERROR, finding
+from policy.lint.trees import text_of
+from policy.lint.view import ITEM, Item, Setting, View
+from policy.values.domain import ANYTHING
+from policy.values.evaluation import Evaluation
+
+#: The list of programs that fetch what jobs name by URL, case-folded.
+PLUGINS: Final = "filetransfer_plugins"
+_HOOK: Final = rf"\w+_HOOK_(?:{'|'.join(HOOKS)})"
+_CRON: Final = r"(?:STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_EXECUTABLE"
+_STARTED: Final = late_regex(rf"{_CRON}|{_HOOK}", re.IGNORECASE)
+#: Built-in values that are programs, although the parameter table does not call them paths.
+_PROGRAM: Final = late_regex(r"\$\((S?BIN|LIBEXEC)\)/\S+|/usr/bin/\S+")
+#: What begins a whole path, of Windows too, and what only a running daemon knows.
+_WHOLE: Final = late_regex(r"/|\\|[A-Za-z]:[\\/]|\$")
+_QUOTES: Final = "\"'"
+_IN_QUOTES: Final = 'write all folders in one pair of quotes, as in `"/tmp, /var/tmp"`'
+
+
+def is_path(macro: str) -> bool:
+    """Is the value of a macro one path, of a program or a file?"""
+    default, *types = builtin_table().get(macro.casefold(), [""])
+    known = "path" in types or _PROGRAM.fullmatch(default) is not None
+    return known or _STARTED.fullmatch(macro) is not None
+
+
+@finding(
+    "P137",
+    "a program without its whole path",
+    "Jobs of a cron, hooks and plugins are programs that daemons run by their whole paths. They"
+    " look for none in PATH or in LIBEXEC: what begins with no `/` is looked for in the folder"
+    " that the daemon runs in, which is LOG for a job of a cron.",
+    bad="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = health.sh\n"
+    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
+    good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = $(LIBEXEC)/health.sh\n"
+    "STARTD_CRON_HEALTH_PERIOD = 5m\n",
+    of=rf"{_CRON}|{_HOOK}|{PLUGINS}",
+    observed="Observed with 25.14.1: for `true` as a job of its cron the startd logs `Cannot access"
+    " specified executable`; for a hook the starter logs `invalid path specified`, and starts no"
+    " job; a plugin is skipped with `Failed to execute`.",
+)
+def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if has_hole(setting.config, setting.entry):
+        return  # another file may say where it is
+    outcome = "the daemon does not run it"
+    if setting.macro.casefold() == PLUGINS:
+        outcome = "it is skipped, and jobs cannot transfer what it is for"
+    elif "_HOOK_" in setting.macro.upper():
+        outcome = "a hook that is not there ends condor_starter, and no job starts"
+    items = setting.items()
+    for item in items if setting.macro.casefold() == PLUGINS else items[:1]:
+        if item.text[0] not in _QUOTES and not _WHOLE.match(item.text):
+            name = item.text.rpartition("/")[2]
+            message = f"{setting.macro}: `{item.text}` is no whole path"
+            help_text = f"write where it is, as in `$(LIBEXEC)/{name}`; without that {outcome}"
+            yield setting.say(no_whole_path, message, item, help_text)
+
+
+@finding(
+    "P138",
+    "folders for jobs that are none",
+    "MOUNT_UNDER_SCRATCH is an expression that comes to a text with the folders that each job gets"
+    " for itself; what begins with no expression is that text itself, and what stands behind one"
+    " is passed over. Where it comes to anything else, no job starts. What is no whole path of a"
+    " folder is passed over, too.",
+    bad="MOUNT_UNDER_SCRATCH = True\n",
+    good='MOUNT_UNDER_SCRATCH = "/tmp, /var/tmp"\n',
+    of="MOUNT_UNDER_SCRATCH",
+    observed="Observed with 25.14.1: its starter logs `MOUNT_UNDER_SCRATCH does not evaluate to a"
+    " string` and `Failed to start job`, or `Unable to add mapping`; `/tmp, /var/tmp` without"
+    " quotes does as it does with them.",
+)
+def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    if not text.strip() or has_hole(setting.config, setting.entry):
+        return
+    tree, end = _parsed(text)
+    if tree is not None and not _may_be_text(view, tree):
+        shown = text[tree.start : tree.end]
+        message = f"`{shown}` comes to no text, so no job starts"
+        found = setting.say(no_folders, message, tree, _IN_QUOTES)
+        found.severity = ERROR
+        yield found
+        return
+    behind = Item(text[end:].strip(" ,"), end, len(text))
+    if tree is not None and behind.text:
+        message = f"`{behind.text}` stands behind the expression and is passed over"
+        yield setting.say(no_folders, message, behind, _IN_QUOTES)
+    begin, end = (0, len(text)) if tree is None else (tree.start + 1, tree.end - 1)
+    plain = tree is None or text_of(tree) is not None
+    for item in map(Item.of, ITEM.finditer(text, begin, end)) if plain else ():
+        if not _WHOLE.match(item.text):
+            help_text = "condor_starter passes over what is not there, so no job gets it"
+            yield setting.say(no_folders, f"`{item.text}` is no whole path", item, help_text)
+
+
+def _parsed(text: str) -> tuple[Node | None, int]:
+    """The expression that a text begins with, None if it begins with none, and where it ends."""
+    try:
+        return bare(parse(text).node), len(text)
+    except ClassAdParseError as mistake:
+        end = mistake.diagnostic.start
+    try:
+        return bare(parse(text[:end]).node), end
+    except ClassAdParseError:
+        return None, 0
+
+
+def _may_be_text(view: View, tree: Node) -> bool:
+    """Can an expression come to a text? An attribute that nobody has comes to none."""
+    if isinstance(tree, Reference) and tree.base is None:
+        return find_attribute(tree.name) is not None or tree.name.casefold() in view.own_names
+    return Evaluation(tree, lambda scope, name: ((scope, name), ANYTHING)).value.has_text

@@ -1,0 +1,54 @@
+"""Macros that do nothing without another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policy.test_lint import found, ids
+
+PORTS = [
+    "SHARED_PORT_PORT = 9618\n",
+    "SHARED_PORT_ARGS = -p 9618\n",
+    "SHARED_PORT_DEFAULT_ID = c\n",
+]
+
+
+@pytest.mark.parametrize("text", PORTS)
+@pytest.mark.parametrize("off", ["False", "0", "1 > 2"])
+def test_a_shared_port_needs_to_be_used(text: str, off: str) -> None:
+    assert ids(f"{text}USE_SHARED_PORT = {off}\n") == [("P241", 1)]
+
+
+@pytest.mark.parametrize("text", PORTS)
+def test_it_is_used_unless_somebody_says_otherwise_and_where_a_master_starts_it(text: str) -> None:
+    assert found(text) == []
+    assert found(f"{text}USE_SHARED_PORT = True\n") == []
+    listed = "DAEMON_LIST = MASTER, SHARED_PORT, COLLECTOR, NEGOTIATOR\n"
+    assert found(f"{text}USE_SHARED_PORT = False\n{listed}") == []
+
+
+VOLUME = "DOCKER_VOLUMES = A\nDOCKER_VOLUME_DIR_A = /a\n"
+
+
+@pytest.mark.parametrize("condition", ["WantA =?= True", "True", "TARGET.RequestMemory > 1024"])
+def test_a_volume_may_have_a_condition(condition: str) -> None:
+    assert found(f"{VOLUME}DOCKER_VOLUME_DIR_A_MOUNT_IF = {condition}\n") == []
+
+
+def test_a_condition_without_its_volume_mounts_nothing() -> None:
+    [item] = found(f"{VOLUME}DOCKER_VOLUME_DIR_B_MOUNT_IF = True\n")
+    assert (item.id, item.line) == ("P241", 3)
+
+
+@pytest.mark.parametrize("condition", ["WantA ==", "(WantA", "WantA =? True"])
+def test_a_condition_of_a_volume_that_does_not_parse_is_an_error(condition: str) -> None:
+    """The starter ends at it."""
+    [item] = found(f"{VOLUME}DOCKER_VOLUME_DIR_A_MOUNT_IF = {condition}\n")
+    assert (item.id, item.severity) == ("P113", "error")
+
+
+@pytest.mark.parametrize("condition", ["WantA", "TARGET.WantA == True", "WantA && True"])
+def test_a_condition_of_a_volume_has_to_come_to_something_for_each_job(condition: str) -> None:
+    """The starter ends where it is undefined."""
+    [item] = found(f"{VOLUME}DOCKER_VOLUME_DIR_A_MOUNT_IF = {condition}\n")
+    assert (item.id, item.severity) == ("P117", "error")

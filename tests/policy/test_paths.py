@@ -1,0 +1,111 @@
+"""What daemons run, and what they mount: whole paths, without quotes."""
+
+from __future__ import annotations
+
+import pytest
+
+from policy.knobs.choices import HOOKS
+from tests.policy.test_lint import found, ids
+
+CRON = "STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_PERIOD = 5m\nSTARTD_CRON_A_EXECUTABLE = {}\n"
+HOOK = "STARTER_JOB_HOOK_KEYWORD = SITE\nSITE_HOOK_PREPARE_JOB = {}\n"
+RUN = {
+    "a job of a cron": CRON,
+    "a job of the schedd's cron": CRON.replace("STARTD", "SCHEDD"),
+    "a hook": HOOK,
+    "a plugin": "FILETRANSFER_PLUGINS = {}\n",
+}
+WHOLE = (
+    *("/opt/site/bin/health", "$(LIBEXEC)/health", "$(RELEASE_DIR)/bin/health"),
+    *(r"C:\condor\bin\health.exe", "C:/condor/bin/health.exe", r"\\server\share\health.exe"),
+)
+
+
+@pytest.mark.parametrize("what", RUN)
+@pytest.mark.parametrize("path", ["health", "bin/health", "./health", "../libexec/health"])
+def test_what_a_daemon_runs_has_its_whole_path(what: str, path: str) -> None:
+    """None is looked for in PATH."""
+    [item] = found(RUN[what].format(path))
+    assert (item.id, item.source is not None) == ("P137", True)
+    assert f"`{path}`" in item.message
+
+
+@pytest.mark.parametrize("what", RUN)
+@pytest.mark.parametrize("path", WHOLE)
+def test_a_whole_path_is_one_on_either_system(what: str, path: str) -> None:
+    assert found(RUN[what].format(path)) == []
+
+
+@pytest.mark.parametrize("what", RUN)
+def test_a_path_that_another_file_begins_is_not_judged(what: str) -> None:
+    assert "P137" not in [name for name, _ in ids(RUN[what].format("$(SITE_BIN)health"))]
+
+
+def test_each_plugin_of_a_list_has_its_own_path() -> None:
+    [item] = found("FILETRANSFER_PLUGINS = $(LIBEXEC)/curl_plugin, s3_plugin, /opt/p\n")
+    assert "`s3_plugin`" in item.message
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_arguments_and_times_of_a_hook_are_no_paths(hook: str) -> None:
+    text = f"STARTER_JOB_HOOK_KEYWORD = SITE\nSITE_HOOK_{hook} = /opt/hook\n"
+    assert found(f"{text}SITE_HOOK_{hook}_ARGS = now here\nSITE_HOOK_{hook}_TIMEOUT = 60\n") == []
+
+
+@pytest.mark.parametrize("what", RUN)
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_quotes_are_part_of_what_a_daemon_runs(what: str, quote: str) -> None:
+    [item] = found(RUN[what].format(f"{quote}/opt/site/health{quote}"))
+    assert item.id == "P213"
+
+
+@pytest.mark.parametrize("macro", ["SINGULARITY", "DOCKER", "JAVA", "MAIL"])
+def test_so_they_are_where_a_program_is_named(macro: str) -> None:
+    """These are looked for in PATH where they have no whole one."""
+    assert ids(f'{macro} = "/usr/local/bin/program"\n') == [("P213", 1)]
+    assert found(f"{macro} = /usr/local/bin/program\n") == []
+    assert found(f"{macro} = program\n") == []
+
+
+@pytest.mark.parametrize(
+    "value", ["tmp", "tmp, /var/tmp", "tmp/scratch", "True", "5", "TARGET.RequestDisk > 5"]
+)
+def test_folders_for_jobs_are_a_text(value: str) -> None:
+    """Or else no job starts."""
+    [item] = [one for one in found(f"MOUNT_UNDER_SCRATCH = {value}\n") if one.id == "P138"]
+    assert item.severity == "error"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("/tmp", "/tmp, /var/tmp", '"/tmp,/var/tmp"', '"/tmp /var/tmp"', ""),
+        *('ifThenElse(TARGET.JobUniverse == 7, "", "/tmp")', 'strcat("/tmp", ",/scratch")'),
+        *("TARGET.Folders", "$(FOLDERS_OF_SITE), /tmp"),
+    ],
+)
+def test_an_expression_may_come_to_the_text_and_plain_folders_are_one(value: str) -> None:
+    assert "P138" not in [name for name, _ in ids(f"MOUNT_UNDER_SCRATCH = {value}\n")]
+
+
+@pytest.mark.parametrize(
+    ("value", "folders"),
+    [
+        ('"tmp, /var/tmp"', ["tmp"]),
+        ('"tmp,scratch"', ["tmp", "scratch"]),
+        ("/tmp, scratch", ["scratch"]),
+    ],
+)
+def test_a_folder_for_jobs_has_its_whole_path(value: str, folders: list[str]) -> None:
+    items = found(f"MOUNT_UNDER_SCRATCH = {value}\n")
+    assert [(one.id, one.message) for one in items] == [
+        ("P138", f"`{folder}` is no whole path") for folder in folders
+    ]
+
+
+@pytest.mark.parametrize("first", ['"/tmp"', "$(MOUNT_UNDER_SCRATCH)"])
+@pytest.mark.parametrize("second", ["/scratch", '"/scratch"'])
+def test_folders_behind_a_text_in_quotes_are_passed_over(first: str, second: str) -> None:
+    [item] = found(f"MOUNT_UNDER_SCRATCH = {first}, {second}\n")
+    assert item.id == "P138"
+    assert f"`{second}` stands behind" in item.message
