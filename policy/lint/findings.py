@@ -37,6 +37,7 @@ from policy.lint import (
     routes,
     security,
     slips,
+    states,
     support,
     texts,
     transforms,
@@ -58,7 +59,7 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 _FAMILIES: Final = (
     *(reading, holes, choices, names, lists, assignments, paths, security, companions),
     *(unpublished, agreement, transforms, routes, groups, attributes, comparisons, slips),
-    *(texts, kinds, units, preemption, between, wholes, upgrade, usermaps, support),
+    *(states, texts, kinds, units, preemption, between, wholes, upgrade, usermaps, support),
 )
 _DECLARED: Final = [
     value

@@ -118,7 +118,7 @@ def _parsed(text: str) -> tuple[Node | None, int]:
     try:
         return bare(parse(text).node), len(text)
     except ClassAdParseError as mistake:
-        end = mistake.diagnostic.start
+        end = 0 if mistake.diagnostic is None else mistake.diagnostic.start
     try:
         return bare(parse(text[:end]).node), end
     except ClassAdParseError:

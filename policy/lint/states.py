@@ -1,0 +1,134 @@
+"""Checks conditions against the states of jobs and claims in which daemons ask for them.
+
+Follows: the schedd and the startd of 25.14.1, which were given jobs in each state.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.language.operators import COMPARISONS
+from classad.patterns import late_regex
+from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
+from policy.explain.roles import is_whole
+from policy.knobs.declaration import Wanted
+from policy.language.expressions import parse
+from policy.language.numbers import read_boolean
+from policy.lint.comparisons import NEVER_TRUE
+from policy.lint.expressions import MacroExpression
+from policy.lint.finding import Per, finding, looks_at
+from policy.lint.trees import conjuncts, disjuncts, matched, scope_of, sides
+from policy.lint.view import Setting, View
+from policy.values.domain import constant, single_value
+from policy.values.operators import binary
+
+#: What the numbers of JobStatus say.
+_STATES: Final = {
+    1: "idle", 2: "running", 3: "removed", 4: "completed", 5: "held",
+    6: "transferring output", 7: "suspended",
+}  # fmt: skip
+#: The states of jobs of which the schedd, or the shadow, asks each of the periodic expressions.
+_ASKED: Final = {
+    "HOLD": (1, 2, 6, 7), "REMOVE": (1, 2, 4, 5, 6, 7), "RELEASE": (5,), "VACATE": (2, 6, 7),
+}  # fmt: skip
+_PERIODIC: Final = late_regex(r"SYSTEM_PERIODIC_(HOLD|REMOVE|RELEASE|VACATE)", re.IGNORECASE)
+_SUSPEND: Final = r"(?:SLOT_TYPE_\d+_)?SUSPEND"
+
+
+@looks_at(Per.EXPRESSION, of=r"SYSTEM_PERIODIC_(HOLD|REMOVE|RELEASE|VACATE)(_\w+)?")
+def never_asked(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``SYSTEM_PERIODIC_HOLD = JobStatus == 5``: jobs that are held are not asked."""
+    found = _PERIODIC.match(one.setting.macro)
+    if found is None or one.use.wanted is not Wanted.CONDITION:
+        return
+    asked = _ASKED[found[1].upper()]
+    for node in _has_to_hold(one.tree):
+        for side, operator, other in sides(node):
+            status = single_value(one.evaluation.alone(other))
+            if not _is_status(side) or type(status) is not int or status not in _STATES:
+                continue
+            kept = (binary(operator, constant(state), constant(status)) for state in asked)
+            if not any(True in value.truths for value in kept):
+                message = f"`{one.shown(node)}` is never true where {one.name} is asked"
+                yield one.say(NEVER_TRUE, message, node, _of_which(asked))
+                break
+
+
+def _of_which(asked: tuple[int, ...]) -> str:
+    others = [name for state, name in _STATES.items() if state not in asked]
+    few = len(others) < len(asked)
+    names = others if few else [_STATES[state] for state in asked]
+    return f"it is asked of {'no job' if few else 'jobs'} that {'is' if few else 'are'} " + (
+        f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+    )
+
+
+def _is_status(node: Node) -> bool:
+    return (
+        isinstance(node, Reference)
+        and node.name.casefold() == "jobstatus"
+        and (node.base is None or scope_of(node) == "my")
+    )
+
+
+def _has_to_hold(tree: Node) -> Iterator[Binary]:
+    """The comparisons that are alternatives of a condition, or what an alternative asks for."""
+    stack = [tree]
+    while stack:
+        node = bare(stack.pop())
+        if isinstance(node, Binary) and node.operator in ("&&", "||"):
+            stack += (node.right, node.left)
+        elif isinstance(node, Binary) and node.operator in COMPARISONS:
+            yield node
+
+
+@finding(
+    "P516",
+    "a job that is suspended and continued in turn",
+    "A startd with WANT_SUSPEND suspends a job where SUSPEND is true, and continues it where"
+    " CONTINUE is. Where the one is true and the other, too, it does both every few seconds."
+    " CONTINUE is `True` if no file says otherwise.",
+    bad="WANT_SUSPEND = True\nSUSPEND = LoadAvg > 0.5\nCONTINUE = LoadAvg > 0.5\n",
+    good="WANT_SUSPEND = True\nSUSPEND = LoadAvg > 0.5\nCONTINUE = LoadAvg < 0.3\n",
+    of=_SUSPEND,
+    elsewhere=True,
+    observed="Observed with 25.14.1: its startd logs `SUSPEND is TRUE` and `CONTINUE is TRUE` in"
+    " turn, and the job's log has `Job was suspended` and `Job was unsuspended` every two seconds.",
+)
+def in_turn(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    tree, text, other = setting.tree or _tree(setting.text()), "", ""
+    for other in dict.fromkeys((f"{setting.macro[:-7]}CONTINUE", "CONTINUE")):
+        text = text or setting.beside(other).strip()
+    entry = setting.config.lookup(other)
+    if tree is None or _is(setting, "WANT_SUSPEND", False) or bare(tree) == Literal(False):
+        return
+    if entry is None or (entry.is_builtin and not is_whole(view.config)):
+        return  # another file says it
+    continued = _tree(text)
+    if continued is None:
+        return
+    for alternative in disjuncts(tree):
+        asked = [*map(bare, conjuncts(alternative))]
+        for again in disjuncts(continued):
+            if all(
+                part == Literal(True) or any(matched(part, one) is not None for one in asked)
+                for part in map(bare, conjuncts(again))
+            ):
+                message = f"a job is suspended and continued in turn: CONTINUE is `{text}`"
+                help_text = "CONTINUE should be false where SUSPEND is true"
+                yield setting.say(in_turn, message, setting.whole(), help_text)
+                return
+
+
+def _is(setting: Setting, macro: str, value: bool) -> bool:
+    return read_boolean(setting.beside(macro), setting.config.scope.functions.evaluate) is value
+
+
+def _tree(text: str) -> Node | None:
+    try:
+        return parse(text).node
+    except ClassAdParseError:
+        return None

@@ -1,0 +1,98 @@
+"""Conditions and the states of jobs and claims in which daemons ask for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policy.test_lint import found, ids
+
+#: The states of jobs that the schedd of 25.14.1 was seen to ask, and those that it was not.
+ASKED = {
+    "HOLD": ((1, 2, 6, 7), (3, 4, 5)),
+    "RELEASE": ((5,), (1, 2, 3, 4, 6, 7)),
+    "REMOVE": ((1, 2, 4, 5, 6, 7), (3,)),
+    "VACATE": ((2, 6, 7), (1, 3, 4, 5)),
+}
+NEVER = [(verb, state) for verb, (_, states) in ASKED.items() for state in states]
+SOMETIMES = [(verb, state) for verb, (states, _) in ASKED.items() for state in states]
+SPELLED = (
+    *("JobStatus == {}", "{} == JobStatus", "JobStatus =?= {}", "(jobstatus == {})"),
+    *("MY.JobStatus == {}", "JobStatus == {} && NumJobStarts > 4"),
+    *("NumJobStarts > 4 && (JobStatus == {})", "NumJobStarts > 4 || JobStatus == {}"),
+)
+
+
+def _periodic(verb: str, condition: str) -> str:
+    return (
+        f"SYSTEM_PERIODIC_{verb} = {condition}\nSYSTEM_PERIODIC_{verb}_NAMES = X\n"
+        f"SYSTEM_PERIODIC_{verb}_X = {condition}\n"
+    )
+
+
+@pytest.mark.parametrize(("verb", "state"), NEVER)
+@pytest.mark.parametrize("spelled", SPELLED)
+def test_no_periodic_expression_waits_for_a_state_in_which_nobody_asks_it(
+    verb: str, state: int, spelled: str
+) -> None:
+    assert ids(_periodic(verb, spelled.format(state))) == [("P410", 1), ("P410", 3)]
+
+
+@pytest.mark.parametrize(("verb", "state"), SOMETIMES)
+@pytest.mark.parametrize("spelled", SPELLED)
+def test_it_may_ask_for_a_state_in_which_it_is_asked(verb: str, state: int, spelled: str) -> None:
+    assert ids(_periodic(verb, spelled.format(state))) == []
+
+
+@pytest.mark.parametrize(("verb", "state"), NEVER)
+def test_it_may_leave_out_what_it_is_never_asked_of(verb: str, state: int) -> None:
+    assert ids(_periodic(verb, f"JobStatus != {state} && NumJobStarts > 4")) == []
+    assert ids(_periodic(verb, f"!(JobStatus == {state}) && NumJobStarts > 4")) == []
+
+
+def test_a_release_that_leaves_out_held_jobs_releases_none() -> None:
+    for condition in ("JobStatus != 5", "JobStatus =!= 5", "JobStatus < 5", "5 > JobStatus"):
+        assert ids(f"SYSTEM_PERIODIC_RELEASE = {condition} && NumHolds < 4\n") == [("P410", 1)]
+
+
+def _suspending(suspend: str, go_on: str, wanted: str = "True") -> str:
+    return f"WANT_SUSPEND = {wanted}\nSUSPEND = {suspend}\nCONTINUE = {go_on}\n"
+
+
+@pytest.mark.parametrize(
+    ("suspend", "go_on"),
+    [
+        ("True", "True"),
+        ("LoadAvg > 0.5", "LoadAvg > 0.5"),
+        ("LoadAvg > 0.5", "(loadavg > 0.5)"),
+        ("LoadAvg > 0.5", "True"),
+        ("LoadAvg > 0.5 && TARGET.JobPrio < 5", "LoadAvg > 0.5"),
+        ("LoadAvg > 0.5 || KeyboardIdle < 60", "KeyboardIdle < 60"),
+        ("KeyboardIdle < 60", "LoadAvg < 0.3 || KeyboardIdle < 60"),
+    ],
+)
+def test_a_job_that_is_suspended_is_not_continued_by_the_same_state(
+    suspend: str, go_on: str
+) -> None:
+    assert ids(_suspending(suspend, go_on)) == [("P516", 2)]
+    assert "P516" not in [name for name, _ in ids(_suspending(suspend, go_on, "False"))]
+
+
+@pytest.mark.parametrize(
+    ("suspend", "go_on"),
+    [
+        ("LoadAvg > 0.5", "LoadAvg < 0.3"),
+        ("LoadAvg > 0.5", "LoadAvg > 0.5 && KeyboardIdle > 600"),
+        ("KeyboardIdle < 60 && TARGET.JobPrio < 5", "KeyboardIdle > 300 || TARGET.JobPrio > 9"),
+        ("False", "True"),
+    ],
+)
+def test_it_may_be_continued_by_another_one(suspend: str, go_on: str) -> None:
+    assert ids(_suspending(suspend, go_on)) == []
+
+
+def test_without_a_condition_to_continue_a_job_is_continued_at_once() -> None:
+    """Another file may have one, where these are not all."""
+    text = "WANT_SUSPEND = True\nSUSPEND = LoadAvg > 0.5\n"
+    assert ids(text) == []
+    [item] = found(f"DAEMON_LIST = MASTER, STARTD\n{text}")
+    assert (item.id, item.line) == ("P516", 3)
