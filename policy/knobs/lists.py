@@ -5,12 +5,14 @@ Follows: the daemons of 25.14.1 and the manual.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, lru_cache
 from typing import Final
 
-from attr import field, frozen
+from attr import evolve, field, frozen
 
 from classad.errors import is_one_edit
+from classad.patterns import late_regex
 from policy.knobs.choices import CRON_PARTS
 
 #: The lists of macros that become attributes of jobs.
@@ -29,7 +31,7 @@ class NameList:
     ``defined_by`` are the macros of an item, of which one has to be there, with ``<name>`` for the
     item, ``beside`` others that an item may have; ``aside`` are ends of names that belong to an
     item and are no item themselves.  ``what`` says what an item is, ``without`` what a daemon does
-    with an item that nothing defines.
+    with an item that nothing defines.  ``macros_only``: what an ad has without a macro is no item.
     """
 
     name: str
@@ -39,6 +41,7 @@ class NameList:
     without: str
     aside: tuple[str, ...] = field(default=())
     beside: tuple[str, ...] = field(default=())
+    macros_only: bool = field(default=False)
 
     @property
     def lists_attributes(self) -> bool:
@@ -133,6 +136,10 @@ LISTS: Final = (
     ),
     _attributes("STARTD_ATTRS", "STARTD", "the machine's ad"),
     _attributes("STARTD_EXPRS", "STARTD", "the machine's ad"),
+    NameList(
+        "STARTD_LATCH_EXPRS", "STARTD", "expression", ("<name>",),
+        "condor_startd logs `Latch expression ... not found in config`", macros_only=True,
+    ),
     _attributes("STARTD_PARTITIONABLE_SLOT_ATTRS", "STARTD", "the slot's ad"),
     _attributes("SCHEDD_ATTRS", "SCHEDD", "the schedd's ad"),
     _attributes("SUBMIT_ATTRS", "SUBMIT", "the job's ad"),
@@ -144,6 +151,19 @@ LISTS: Final = (
 )  # fmt: skip
 #: By case-folded name.
 LISTS_BY_NAME: Final = {found.name.casefold(): found for found in LISTS}
+
+
+_OF_A_SLOT: Final = late_regex(r"slot(_type_)?\d+_(?=startd_attrs)", re.IGNORECASE)
+
+
+def find_list(macro: str) -> NameList | None:
+    """The list that a macro is, which a slot or a type of slots may have for itself."""
+    found = LISTS_BY_NAME.get(_OF_A_SLOT.sub("", macro.casefold(), 1))
+    return (
+        found
+        if found is None or found.name.casefold() == macro.casefold()
+        else evolve(found, name=macro, without="the slot's ad is without it")
+    )
 
 
 #: What the macros of items begin with, of any list.

@@ -29,6 +29,7 @@ from policy.knobs.choices import (
 )
 from policy.knobs.lists import is_list
 from policy.knobs.other_daemons import DAEMONS
+from policy.knobs.shares import CONCURRENCY_LIMIT_DEFAULT_OF, NAME_LIMIT
 from policy.language.about import EVERY
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import Definition
@@ -55,6 +56,11 @@ _PERIOD: Final = "it is a number with s, m or h behind it, as in `5m`"
 _SEPARATOR: Final = late_regex(r"[^,\s|()]+")
 #: The numbers of a user and a group; what stands behind them is passed over.
 _IDS: Final = late_regex(r"[+-]?\d+\.[+-]?\d+")
+#: What the schedd calls its side that runs parallel jobs.
+_SCHEDULER: Final = late_regex(r'"DedicatedScheduler@[^\s"@][^"]*"', re.IGNORECASE)
+_LIMIT: Final = late_regex(r"CONCURRENCY_LIMIT_DEFAULT_(.+)|(.+)_LIMIT", re.IGNORECASE)
+_IS_LIMIT: Final = late_regex(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
+_OF_LIMITS: Final = (NAME_LIMIT, CONCURRENCY_LIMIT_DEFAULT_OF)
 _TWO_IDS: Final = "it is the numbers of a user and a group with a dot between them, as in `64.64`"
 
 
@@ -63,14 +69,17 @@ _TWO_IDS: Final = "it is the numbers of a user and a group with a dot between th
     "a word that the macro does not take",
     "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
     " drain a machine, policies of control groups, formats of events. CONDOR_IDS takes two numbers"
-    " and no names.",
+    " and no names. DedicatedScheduler is a text, `DedicatedScheduler@` and the name of a schedd."
+    " The name of a concurrency limit is that of an attribute.",
     bad="SCHEDD_DEBUG = D_FULL_DEBUG\n",
     good="SCHEDD_DEBUG = D_FULLDEBUG\n",
     observed="Observed with 25.14.1: condor_startd logs `Unknown job mode` or `Invalid period"
     " modifier` and does not start the job, condor_defrag ends at `Invalid draining schedule`,"
     " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
-    " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1. Of"
-    " the other macros the words are those of the manual.",
+    " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1; a"
+    " schedd runs parallel jobs on slots that have its own name in DedicatedScheduler, and on no"
+    " others; condor_submit refuses a job for a limit called `3d` with `Invalid concurrency limit`,"
+    " and the negotiator ignores it. Of the other macros the words are those of the manual.",
 )
 def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for choice in CHOICES if HAS_CHOICE.fullmatch(setting.macro) else ():
@@ -82,6 +91,27 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if setting.macro.upper() == "CONDOR_IDS" and text and not _IDS.match(text):
         message = f"{setting.macro} does not take `{text}`: no daemon starts"
         yield setting.say(no_word, message, setting.whole(), _TWO_IDS, ends=EVERY, status=1)
+    if setting.macro.casefold() == "dedicatedscheduler" and text:
+        yield from _dedicated(view, setting)
+    limit = _LIMIT.fullmatch(setting.macro) if setting.knob in _OF_LIMITS else None
+    if limit is not None and not _IS_LIMIT.fullmatch(limit[1] or limit[2]):
+        message = f"no job can ask for a limit that is called `{limit[1] or limit[2]}`"
+        help_text = "its name, and that of its set, begins with a letter and has no other signs"
+        yield no_word.named(setting.entry, message, help_text)
+
+
+def _dedicated(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A value that is not the name of a schedd's side that runs parallel jobs."""
+    listed = setting.macro.casefold() in view.slot_attributes
+    if has_hole(setting.config, setting.entry) or (listed and setting.mistake is not None):
+        return  # another file completes it; that it does not parse is told
+    text = setting.text().strip()
+    if not _SCHEDULER.fullmatch(text) and (text[0] == '"' or "(" not in text):
+        message = f"{setting.macro} does not take `{text}`: no schedd runs parallel jobs on it"
+        help_text = (
+            'it is `"DedicatedScheduler@<name>"`, with the name that condor_status -schedd has'
+        )
+        yield setting.say(no_word, message, setting.whole(), help_text)
 
 
 def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from classad.errors import Diagnostic, is_one_edit
 from classad.patterns import late_regex
 from policy.data.tables import folded_attribute_names
 from policy.explain.roles import is_whole
-from policy.knobs.lists import LISTS_BY_NAME, NameList, is_list, memberships
+from policy.knobs.lists import NameList, find_list, is_list, memberships
 from policy.knobs.readers import find_readers
 from policy.lint.finding import (
     NOTE,
@@ -70,7 +70,7 @@ _OF_OTHERS: Final = {"DOCKER_MOUNT_VOLUMES": "DOCKER_VOLUMES"}
 
 @looks_at(Per.SETTING)
 def undefined(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    names = LISTS_BY_NAME.get(setting.macro.casefold())
+    names = find_list(setting.macro)
     if names is not None:
         yield from _undefined(view, setting, names)
     whole = _OF_OTHERS.get(setting.macro.upper())
@@ -213,6 +213,8 @@ def _used(view: View, but: Setting) -> set[str]:
 
 
 def _is_defined(view: View, names: NameList, item: str) -> bool:
+    if names.macros_only:
+        return view.config.lookup(item) is not None or item.casefold() in view.defined
     if names.lists_attributes and item.casefold() in folded_attribute_names():
         return True
     if names.daemon == "STARTD" and any(

@@ -15,7 +15,7 @@ from policy.explain.roles import is_whole
 from policy.language.numbers import Evaluate, read_integer
 from policy.lint.companions import is_routing
 from policy.lint.expressions import HELD, ROUTES, has_body
-from policy.lint.finding import ERROR, Meant, Repair, finding
+from policy.lint.finding import ERROR, NOTE, Meant, Repair, finding
 from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
 from policy.transforms.lines import Command, MacroAssignment, TransformLine
@@ -23,6 +23,11 @@ from policy.transforms.reach import too_late
 from policy.transforms.routes import CONSTRAINT, MAX_IDLE_JOBS, MAX_JOBS, NAMES, Route
 from policy.universes import UNIVERSES
 
+_NAMES_UNIVERSE: Final = late_regex(
+    r"(?i)\s*(UNIVERSE|TargetUniverse|(EVAL)?SET\s+JobUniverse|COPY\s+\S+\s+JobUniverse)\b"
+)
+#: Transforms of all routes.
+_TRANSFORMS: Final = late_regex(r"job_router_(pre|post)_route_transform_names")
 _UNIVERSE: Final = late_regex(r"(?i)(UNIVERSE|TargetUniverse)\b")
 #: What somebody who sets a limit counts on: jobs beyond it go to the next route.
 _LIMITS: Final = ("JOB_ROUTER_DEFAULT_MAX_JOBS_", "JOB_ROUTER_DEFAULT_MAX_IDLE_JOBS_")
@@ -116,7 +121,7 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "a setting of a route that counts for nothing",
     "What is no number is passed over: TargetUniverse is the grid universe then, MaxJobs 100 and"
     " MaxIdleJobs 50. Limits are assigned; SET makes attributes of jobs. A GridResource belongs to"
-    " routes of the grid universe, and these need one.",
+    " routes of the grid universe, as those are that name no other, and these need one.",
     "JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
     "  UNIVERSE VANILLA\n  MaxJobs = some\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
     "JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
@@ -127,6 +132,7 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if not has_body(setting):
         return
+    yield from _to_the_grid(view, setting)
     functions = view.config.seen_by("JOB_ROUTER").scope.functions
     name = setting.macro[len(ROUTES) :].casefold()
     route = next((one for one in view.routes.routes if one.name.casefold() == name), None)
@@ -144,6 +150,20 @@ def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
             message = "a route to the grid needs a GridResource, and there is none"
             help_text = 'say `GridResource = "batch slurm"`, or `UNIVERSE VANILLA` for the pool'
             yield of_no_use.at(message, *line.spot(), help_text)
+
+
+def _to_the_grid(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A route that says nothing of a universe, which is that of the grid then."""
+    named = any(_NAMES_UNIVERSE.match(line.text) for line in setting.rules.written)
+    elsewhere = any("gridresource" in word for word in view.words)
+    if named or elsewhere or any(_TRANSFORMS.fullmatch(one) for one in view.defined):
+        return
+    message = f"{setting.macro} has no UNIVERSE, so it goes to the grid, and no GridResource"
+    help_text = 'say `GridResource = "batch slurm"`, or `UNIVERSE VANILLA` for the pool'
+    found = of_no_use.named(setting.entry, message, help_text)
+    if not is_whole(view.config):
+        found.severity = NOTE  # another file may have transforms that say it
+    yield found
 
 
 def _given_to_the_job(line: TransformLine, form: Command, route: Route) -> Iterator[Diagnostic]:
