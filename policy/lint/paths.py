@@ -82,7 +82,7 @@ def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
     " for itself; what begins with no expression is that text itself, and what stands behind one"
     " is passed over. Where it comes to anything else, no job starts. What is no whole path of a"
     " folder is passed over, too.",
-    bad="MOUNT_UNDER_SCRATCH = True\n",
+    bad='MOUNT_UNDER_SCRATCH = "tmp, /var/tmp"\n',
     good='MOUNT_UNDER_SCRATCH = "/tmp, /var/tmp"\n',
     of="MOUNT_UNDER_SCRATCH",
     observed="Observed with 25.14.1: its starter logs `MOUNT_UNDER_SCRATCH does not evaluate to a"

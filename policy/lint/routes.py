@@ -15,7 +15,7 @@ from policy.explain.roles import is_whole
 from policy.language.numbers import Evaluate, read_integer
 from policy.lint.companions import is_routing
 from policy.lint.expressions import HELD, ROUTES, has_body
-from policy.lint.finding import ERROR, NOTE, Meant, Repair, finding
+from policy.lint.finding import ERROR, Finding, Meant, Repair, finding
 from policy.lint.view import Setting, View
 from policy.transforms.checking import statements
 from policy.transforms.lines import Command, MacroAssignment, TransformLine
@@ -71,16 +71,23 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     if not is_whole(view.config):
         return  # the rest of a gateway's files has the constraint
-    if rules.requirements is None and not view.config.text(CONSTRAINT):
+    if _is_ignored(view, setting):
         message = f"{setting.macro} has no REQUIREMENTS, and the router ignores it"
         help_text = f"`REQUIREMENTS true` takes every job; {CONSTRAINT} may do without"
-        entry = setting.entry
-        if "\n" in entry.raw and entry.source is not None:
-            spot = entry.source, entry.start, entry.start + len(entry.name)
-            found = no_requirements.at(message, *spot, help_text, macro=setting.macro)
-        else:
-            found = no_requirements.named(entry, message, help_text)
-        yield found
+        yield _at_its_name(no_requirements, setting, message, help_text)
+
+
+def _is_ignored(view: View, setting: Setting) -> bool:
+    return setting.rules.requirements is None and not view.config.text(CONSTRAINT)
+
+
+def _at_its_name(kind: Finding, setting: Setting, message: str, help_text: str) -> Diagnostic:
+    """A finding about a route as such."""
+    entry = setting.entry
+    if "\n" in entry.raw and entry.source is not None:
+        spot = entry.source, entry.start, entry.start + len(entry.name)
+        return kind.at(message, *spot, help_text, macro=setting.macro)
+    return kind.named(entry, message, help_text)
 
 
 @finding(
@@ -154,16 +161,17 @@ def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _to_the_grid(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A route that says nothing of a universe, which is that of the grid then."""
+    if not is_whole(view.config) or not is_routing(view, setting, "JOB_ROUTER"):
+        return  # another file may have transforms that say it
+    if _is_ignored(view, setting):
+        return  # that is told
     named = any(_NAMES_UNIVERSE.match(line.text) for line in setting.rules.written)
     elsewhere = any("gridresource" in word for word in view.words)
     if named or elsewhere or any(_TRANSFORMS.fullmatch(one) for one in view.defined):
         return
     message = f"{setting.macro} has no UNIVERSE, so it goes to the grid, and no GridResource"
     help_text = 'say `GridResource = "batch slurm"`, or `UNIVERSE VANILLA` for the pool'
-    found = of_no_use.named(setting.entry, message, help_text)
-    if not is_whole(view.config):
-        found.severity = NOTE  # another file may have transforms that say it
-    yield found
+    yield _at_its_name(of_no_use, setting, message, help_text)
 
 
 def _given_to_the_job(line: TransformLine, form: Command, route: Route) -> Iterator[Diagnostic]:

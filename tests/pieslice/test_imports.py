@@ -26,12 +26,12 @@ MOST = {
     f"why {CAMPUS} 14.0": 295,
     f"rank {CAMPUS} 14.0": 291,
     f"quotas {CAMPUS}": 288,
-    f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 307,
+    f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 308,
     f"userprio {CAMPUS}": 242,
-    f"forecast {CAMPUS}": 237,
-    f"check {CAMPUS}/condor_config": 319,
-    f"check --format github {CAMPUS}/condor_config": 202,
-    f"policy explain {CAMPUS}/condor_config": 212,
+    f"forecast {CAMPUS}": 238,
+    f"check {CAMPUS}/condor_config": 324,
+    f"check --format github {CAMPUS}/condor_config": 207,
+    f"policy explain {CAMPUS}/condor_config": 217,
 }
 #: What takes long to import, and no command needs that answers about files.
 HEAVY = {
