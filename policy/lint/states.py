@@ -30,7 +30,7 @@ _STATES: Final = {
     1: "idle", 2: "running", 3: "removed", 4: "completed", 5: "held",
     6: "transferring output", 7: "suspended",
 }  # fmt: skip
-#: The states of jobs of which the schedd, or the shadow, asks each of the periodic expressions.
+#: The states of jobs on which each of the periodic expressions acts.
 _ASKED: Final = {
     "HOLD": (1, 2, 6, 7), "REMOVE": (1, 2, 4, 5, 6, 7), "RELEASE": (5,), "VACATE": (2, 6, 7),
 }  # fmt: skip
@@ -52,7 +52,7 @@ def never_asked(one: MacroExpression) -> Iterator[Diagnostic]:
                 continue
             kept = (binary(operator, constant(state), constant(status)) for state in asked)
             if not any(True in value.truths for value in kept):
-                message = f"`{one.shown(node)}` is never true where {one.name} is asked"
+                message = f"`{one.shown(node)}` is true of no job that {one.name} acts on"
                 yield one.say(NEVER_TRUE, message, node, _of_which(asked))
                 break
 
@@ -61,7 +61,7 @@ def _of_which(asked: tuple[int, ...]) -> str:
     others = [name for state, name in _STATES.items() if state not in asked]
     few = len(others) < len(asked)
     names = others if few else [_STATES[state] for state in asked]
-    return f"it is asked of {'no job' if few else 'jobs'} that {'is' if few else 'are'} " + (
+    return f"it acts on {'no job' if few else 'jobs'} that {'is' if few else 'are'} " + (
         f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
     )
 
