@@ -14,6 +14,7 @@ from attr import frozen
 from classad.patterns import any_of, late_regex
 from policy.knobs.readers import find_readers
 
+_NO_GSI: Final = "GSI is no longer supported"
 _HOSTS: Final = "such names are without HOST today"
 _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"
 
@@ -51,6 +52,8 @@ _ONE_BY_ONE: Final = {
     "schedd_exprs": Obsolete("SCHEDD_ATTRS", alias=True),
     "submit_exprs": Obsolete("SUBMIT_ATTRS", alias=True),
     "startd_slot_exprs": Obsolete("STARTD_SLOT_ATTRS", alias=True),
+    # Only condor_c-gahp_worker_thread asks for it, and has no GSI either.
+    "gsi_daemon_name": Obsolete(why=_NO_GSI),
     "hfs_max_allocation_rounds": Obsolete("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"),
     "hfs_round_robin_rate": Obsolete("GROUP_QUOTA_ROUND_ROBIN_RATE"),
     "num_virtual_machines": Obsolete("NUM_SLOTS"),
@@ -93,7 +96,7 @@ _FAMILIES: Final = (
         late_regex(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
         Obsolete(why="checkpoint servers are gone with the standard universe"),
     ),
-    (late_regex(r"gsi_\w+|gridmap"), Obsolete(why="GSI is no longer supported")),
+    (late_regex(r"gsi_\w+|gridmap"), Obsolete(why=_NO_GSI)),
     (late_regex(r"glexec(_job|_starter|_retries|_retry_delay)?"), Obsolete(why="glexec is gone")),
     (late_regex(r"concurrency_limit_(?!default)(\w+)"), Obsolete(r"\1_limit")),
     (

@@ -242,6 +242,7 @@ def test_a_route_without_requirements_is_told_where_nothing_else_may_ask(
     ("JOB_ROUTER_DEFAULTS = [MaxJobs = 5]\n", ["P205"]),
     # Old names that speak of each other.
     ("HOSTALLOW_READ = a.x\nHOSTALLOW_WRITE = $(HOSTALLOW_READ), b.x\n", ["P205", "P205"]),
+    ("GSI_DAEMON_NAME = $(GSI_DAEMON_NAME), $(NOWHERE), /CN=x\n", ["P205"]),
     ("HOSTALLOW_READ = a.x\nHOSTALLOW_WRITE = b.x\nALLOW_WRITE = $(HOSTALLOW_READ), b.x\n", []),
 ])  # fmt: skip
 def test_what_is_off_asks_for_nothing_and_what_nobody_reads_uses_nothing(
