@@ -22,6 +22,7 @@ from policy.knobs.obsolete import SWITCHES, Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import find_readers, longer_name, reader_names
 from policy.knobs.shares import NAME_LIMIT
+from policy.language.about import about
 from policy.language.numbers import integer_literal, read_boolean
 from policy.language.table import COMMAND_LINE_ORIGIN
 from policy.lint.finding import (
@@ -37,13 +38,11 @@ from policy.lint.spelling import (
     DIGITS,
     SHORTEST,
     Vocabulary,
+    by_words,
     family_slip,
     hook,
-    inflected,
     joined_heads,
     meant_by_words,
-    of_family,
-    reordered,
     vocabulary,
     with_underscores,
     without_first,
@@ -132,10 +131,6 @@ def _near_short(name: str) -> str | None:
     return suggest(name, [item for item in known if len(item) >= _VERY_SHORT])
 
 
-#: Daemons by what they are called in words.
-_DAEMONS_CALLED: Final = {
-    "scheduler": "SCHEDD", "sched": "SCHEDD", "ganglia": "GANGLIAD", "defragmenter": "DEFRAG",
-}  # fmt: skip
 #: What parts of a job of a cron are called by other systems.
 _PARTS_ELSEWHERE: Final = {
     "interval": "PERIOD", "command": "EXECUTABLE", "program": "EXECUTABLE", "arguments": "ARGS",
@@ -185,6 +180,17 @@ def name(view: View) -> Iterator[Diagnostic]:
         found = _doubt(view, setting, known)
         if found is not None:
             yield found
+            yield from _earlier(found, setting)
+
+
+def _earlier(found: Diagnostic, setting: Setting) -> Iterator[Diagnostic]:
+    """The lines above under the same old name, which the last one replaces or adds to."""
+    kind = {DEPRECATED.id: DEPRECATED, DEAD.id: DEAD}.get(found.id or "")
+    before = setting.entry.chain() if kind is not None else ()
+    for entry in before:
+        if kind is not None and entry is not setting.entry and is_own(entry):
+            same = {"kind": about(found).kind, "version": about(found).version}
+            yield kind.named(entry, found.message, found.help, **same)
 
 
 def _doubt(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
@@ -404,7 +410,7 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
     meant = meant or family_slip(macro, view.folded_groups, view.listed)
     if meant is None:
         kind, words = UNKNOWN, known.spelled
-        meant = near(macro, words) or _near_short(macro) or _by_words(macro, words)
+        meant = near(macro, words) or _near_short(macro) or by_words(macro, words)
         meant = meant or _nearly_limit(setting) or without_first(macro, words)
         meant = meant or _of_slot_type(macro, words) or hook(macro)
     if meant is None:
@@ -431,15 +437,3 @@ def _nearly_limit(setting: Setting) -> str | None:
     slip = head and is_one_edit(end.casefold(), "limit") and not end.casefold().endswith("limits")
     is_number = integer_literal(setting.text().strip()) is not None
     return f"{head}_LIMIT" if slip and is_number else None
-
-
-def _by_words(macro: str, known: Vocabulary) -> str | None:
-    """The same for a macro of several words."""
-    cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
-    # The daemon's own name in place of what the daemon is called.
-    called, _, rest = macro.partition("_")
-    daemon = _DAEMONS_CALLED.get(called.casefold())
-    wanted = f"{daemon}_{rest}".casefold()
-    names = known.names if cut is None and daemon is not None else ()
-    cut = cut or next((name for name in names if name.casefold() == wanted), None)
-    return cut or inflected(macro, known) or reordered(macro, known) or of_family(macro)

@@ -41,6 +41,10 @@ _EDGE: Final = 3
 _END: Final = 12
 #: Letters that a name may have more at its beginning than the one that is meant.
 _AHEAD: Final = 4
+#: Daemons by what they are called in words.
+_DAEMONS_CALLED: Final = {
+    "scheduler": "SCHEDD", "sched": "SCHEDD", "ganglia": "GANGLIAD", "defragmenter": "DEFRAG",
+}  # fmt: skip
 #: What a keyword may have behind ``_HOOK_``.
 _HOOKS: Final = tuple(f"{hook}{part}" for part in ("", *HOOK_PARTS) for hook in HOOKS)
 #: What SEC_<LEVEL>_ macros have behind their first word.
@@ -377,3 +381,15 @@ def with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
         return None
     meant = DIGITS.sub(lambda _: numbers.pop(0), first)
     return None if meant.casefold() == macro.casefold() else meant
+
+
+def by_words(macro: str, known: Vocabulary) -> str | None:
+    """The known name that a macro of several words means."""
+    cut = meant_by_words(macro, known) if macro.count("_") > 1 else None
+    # The daemon's own name in place of what the daemon is called.
+    called, _, rest = macro.partition("_")
+    daemon = _DAEMONS_CALLED.get(called.casefold())
+    wanted = f"{daemon}_{rest}".casefold()
+    names = known.names if cut is None and daemon is not None else ()
+    cut = cut or next((name for name in names if name.casefold() == wanted), None)
+    return cut or inflected(macro, known) or reordered(macro, known) or of_family(macro)

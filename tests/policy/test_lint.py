@@ -780,6 +780,15 @@ def test_expressions_in_transforms_are_found_in_their_lines() -> None:
     assert found(TRANSFORM)[0].message.endswith("in REQUIREMENTS of JOB_TRANSFORM_One")
 
 
+@pytest.mark.parametrize("name", ["STARTD_EXPRS", "HOSTALLOW_READ", "NUM_VIRTUAL_MACHINES"])
+@pytest.mark.parametrize("build", ["{0} = Cpus\n", "{0} = $({0}), Cpus\n", "{0} += Cpus\n"])
+def test_each_line_under_an_old_name_is_told(name: str, build: str) -> None:
+    text = f"{name} = Memory\n{build.format(name)}{build.format(name.lower())}"
+    told = [one for one in lint(read(text)) if one.id in ("P204", "P205")]
+    assert [one.line for one in told] == [1, 2, 3]
+    assert len({(one.id, one.help) for one in told}) == 1
+
+
 def test_names_of_the_past_say_since_when_and_what_instead() -> None:
     for text, help_text in (
         ("NUM_VIRTUAL_MACHINES = 4\n", "use `NUM_SLOTS`"),
