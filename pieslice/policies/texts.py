@@ -64,6 +64,8 @@ def host_line(host: Host) -> str:
     if host.adds:
         added = listing(f"condor_{name.lower()}" for name in host.daemons if name != "MASTER")
         return f"adds {added} to another file's DAEMON_LIST"
+    if not host.daemons:
+        return "runs no daemon: DAEMON_LIST names none"
     article = "an" if host.title[0] in "aeiou" else "a"
     text = host.listed[1]
     what = f"is `{text}`" if len(text) <= SHORT else f"has {len(host.daemons)} kinds of daemons"

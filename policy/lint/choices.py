@@ -61,7 +61,13 @@ _SCHEDULER: Final = late_regex(r'"DedicatedScheduler@[^\s"@][^"]*"', re.IGNORECA
 _LIMIT: Final = late_regex(r"CONCURRENCY_LIMIT_DEFAULT_(.+)|(.+)_LIMIT", re.IGNORECASE)
 _IS_LIMIT: Final = late_regex(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
 _OF_LIMITS: Final = (NAME_LIMIT, CONCURRENCY_LIMIT_DEFAULT_OF)
+_HOST: Final = late_regex(r"(?:[^\s:,]+|[\da-fA-F:]+|\[[\da-fA-F:]+\])$")
 _TWO_IDS: Final = "it is the numbers of a user and a group with a dot between them, as in `64.64`"
+#: What every daemon takes at its start and ends at if it has another form, with its exit status.
+_OF_ALL: Final = {
+    "CONDOR_IDS": (_IDS, _TWO_IDS, 1),
+    "TCP_FORWARDING_HOST": (_HOST, "it is one address, or a name that has one, without a port", 4),
+}
 
 
 @finding(
@@ -69,17 +75,19 @@ _TWO_IDS: Final = "it is the numbers of a user and a group with a dot between th
     "a word that the macro does not take",
     "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
     " drain a machine, policies of control groups, formats of events. CONDOR_IDS takes two numbers"
-    " and no names. DedicatedScheduler is a text, `DedicatedScheduler@` and the name of a schedd."
-    " The name of a concurrency limit is that of an attribute.",
+    " and no names, TCP_FORWARDING_HOST one host and no port. DedicatedScheduler is a"
+    " text, `DedicatedScheduler@` and the name of a schedd. The name of a concurrency limit is that"
+    " of an attribute.",
     bad="SCHEDD_DEBUG = D_FULL_DEBUG\n",
     good="SCHEDD_DEBUG = D_FULLDEBUG\n",
     observed="Observed with 25.14.1: condor_startd logs `Unknown job mode` or `Invalid period"
     " modifier` and does not start the job, condor_defrag ends at `Invalid draining schedule`,"
     " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
-    " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1; a"
-    " schedd runs parallel jobs on slots that have its own name in DedicatedScheduler, and on no"
-    " others; condor_submit refuses a job for a limit called `3d` with `Invalid concurrency limit`,"
-    " and the negotiator ignores it. Of the other macros the words are those of the manual.",
+    " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1, at"
+    " `TCP_FORWARDING_HOST = 10.1.2.3:9618` with status 4; a schedd runs parallel jobs on"
+    " slots that have its own name in DedicatedScheduler, and on no others; condor_submit"
+    " refuses a job for a limit called `3d` with `Invalid concurrency limit`, and the negotiator"
+    " ignores it. Of the other macros the words are those of the manual.",
 )
 def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for choice in CHOICES if HAS_CHOICE.fullmatch(setting.macro) else ():
@@ -88,9 +96,15 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if CRON_PERIODS.fullmatch(setting.macro):
         yield from _period(setting)
     text = setting.text().strip()
-    if setting.macro.upper() == "CONDOR_IDS" and text and not _IDS.match(text):
+    needed = _OF_ALL.get(setting.macro.upper())
+    if needed is not None and text and not needed[0].match(text):
         message = f"{setting.macro} does not take `{text}`: no daemon starts"
-        yield setting.say(no_word, message, setting.whole(), _TWO_IDS, ends=EVERY, status=1)
+        _, help_text, status = needed
+        yield setting.say(no_word, message, setting.whole(), help_text, ends=EVERY, status=status)
+    if setting.macro.upper() == "NETWORK_INTERFACE" and not text.strip(","):
+        message = "NETWORK_INTERFACE is set to nothing: no daemon starts"
+        help_text = "`*`, which is the default, stands for every interface"
+        yield no_word.named(setting.entry, message, help_text, ends=EVERY)
     if setting.macro.casefold() == "dedicatedscheduler" and text:
         yield from _dedicated(view, setting)
     limit = _LIMIT.fullmatch(setting.macro) if setting.knob in _OF_LIMITS else None

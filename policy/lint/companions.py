@@ -15,8 +15,11 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
+from policy.explain.roles import is_whole
 from policy.knobs.declaration import Wanted
 from policy.knobs.lists import memberships
+from policy.knobs.readers import JUDGED
+from policy.language.about import EVERY
 from policy.language.numbers import read_boolean
 from policy.lint.finding import Joined, finding
 from policy.lint.view import Item, Setting, View
@@ -341,6 +344,11 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
+    if macro == "ENABLE_PERSISTENT_CONFIG" and _has_no_place(view, setting):
+        message = "no daemon starts: nothing says where what is set for good is kept"
+        what = {"needs": "PERSISTENT_CONFIG_DIR", "ends": EVERY, "status": 1}
+        yield alone.named(setting.entry, message, "set PERSISTENT_CONFIG_DIR", **what)
+        return
     if setting.extends_unread or _is_left_out(view, setting):
         return  # what it needs may be where that is which it adds to; or nobody reads it
     for need in _COMPANIONS:
@@ -354,6 +362,16 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
         needs = found.expand(need.others[0])
         yield alone.named(setting.entry, message, found.expand(need.help), needs=needs)
+
+
+def _has_no_place(view: View, setting: Setting) -> bool:
+    """Is a setting that is to outlive the daemons kept nowhere, whatever other files say?"""
+    evaluate = setting.config.scope.functions.evaluate
+    places = (setting.beside("PERSISTENT_CONFIG_DIR"), *(
+        setting.beside(f"{daemon}_CONFIG") for daemon in JUDGED
+    ))  # fmt: skip
+    is_on = read_boolean(setting.text(), evaluate) is True
+    return is_on and is_whole(view.config) and not any(place.strip() for place in places)
 
 
 def _is_left_out(view: View, setting: Setting) -> bool:

@@ -18,7 +18,7 @@ from classad.errors import ClassAdParseError, Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
 from policy.explain.sentences import listing
-from policy.knobs.declaration import Knob
+from policy.knobs.declaration import Knob, Need
 from policy.knobs.matching import (
     CONSUMPTION_CPUS,
     CONSUMPTION_DISK,
@@ -31,6 +31,7 @@ from policy.knobs.reading import read_knob, split_list
 from policy.language.about import About, about, change_about
 from policy.language.expressions import parse
 from policy.language.numbers import read_boolean, read_integer
+from policy.lint.finding import name_place
 from policy.lint.view import Setting, Stretch, View
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
@@ -38,9 +39,12 @@ _QUOTES: Final = "\"'"
 #: What the startd reads only for slots with a consumption policy.
 _OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK)
 WEIGHT_OF_TYPE: Final = late_regex(r"SLOT_TYPE_(\d+)_SLOT_WEIGHT", re.IGNORECASE)
+#: The lists of what the master starts.
+_OF_DAEMONS: Final = ("DAEMON_LIST", "MASTER_HA_LIST")
 _STATISTICS: Final = late_regex(r"SCHEDD_COLLECT_STATS_(?:BY|FOR)_\w+", re.IGNORECASE)
 _EXPIRY: Final = late_regex(r"SCHEDD_EXPIRE_STATS_BY_(\w+)", re.IGNORECASE)
 _OF_REQUIREMENT: Final = late_regex(r"SUBMIT_REQUIREMENT_(\w+)_IS_WARNING", re.IGNORECASE)
+_POOL_HISTORY: Final = late_regex(r"POOL_HISTORY_\w+", re.IGNORECASE)
 _LOAD: Final = late_regex(
     r"((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:\s+to\s+((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))?"
 )
@@ -116,16 +120,25 @@ def status_at_start(config: Config, knob: Knob) -> int | None:
 
 
 def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
-    """Names in DAEMON_LIST whose program is nowhere: the master ends, without starting any."""
-    if setting.macro.upper() != "DAEMON_LIST" or not setting.is_seen_by("MASTER"):
+    """Names in a list of daemons whose program is nowhere, or no names: the master ends, without
+    starting any."""
+    macro = setting.macro.upper()
+    if macro not in _OF_DAEMONS or not setting.is_seen_by("MASTER") or setting.endless is not None:
         return
-    config = view.config.seen_by("MASTER")
-    for item in setting.items():
+    config, items = view.config.seen_by("MASTER"), setting.items()
+    what = About(macro=macro, definition=setting.entry, ends="MASTER")
+    spot = name_place(setting.entry)
+    if not items and macro == _OF_DAEMONS[0] and spot is not None:
+        message = "DAEMON_LIST names no daemon"
+        help_text = "condor_master ends when it reads this"
+        found = Diagnostic(message, *spot, id="P110", help=help_text, about=what)
+        yield Ending(Daemon("MASTER"), found)
+    for item in items:
         name = item.text.strip(_QUOTES)
         if config.lookup(name) is None or name != item.text:
-            message = f"DAEMON_LIST: no macro `{item.text}` says where that daemon's program is"
-            about = About(macro="DAEMON_LIST", names=(item.text,), ends="MASTER")
-            yield _ending(setting, Daemon("MASTER"), message, item, about, "P110")
+            message = f"{macro}: no macro `{item.text}` says where that daemon's program is"
+            named = evolve(what, definition=None, names=(item.text,))
+            yield _ending(setting, Daemon("MASTER"), message, item, named, "P110")
             return
 
 
@@ -241,6 +254,9 @@ def _is_reached(setting: Setting) -> bool:
         names = map(str.casefold, split_list(setting.beside("SUBMIT_REQUIREMENT_NAMES")))
         condition = setting.beside(f"SUBMIT_REQUIREMENT_{found[1]}")
         return found[1].casefold() in names and _is_expression(condition)
+    if _POOL_HISTORY.fullmatch(setting.macro):
+        evaluate = setting.config.scope.functions.evaluate
+        return read_boolean(setting.beside("KEEP_POOL_HISTORY"), evaluate) is True
     found = _EXPIRY.fullmatch(setting.macro)
     return found is None or bool(setting.beside(f"SCHEDD_COLLECT_STATS_BY_{found[1]}"))
 
@@ -273,7 +289,10 @@ def _of_others(view: View, setting: Setting) -> Iterator[Ending]:
     readers = find_readers(setting.macro)
     if readers is None or not _is_reached(setting):
         return
-    told = {setting.knob.read_by} if setting.knob is not None else set()
+    knob = setting.knob
+    # Of the negotiator's only what a cycle needs is told by its policy.
+    beside = knob is None or (knob.read_by == "NEGOTIATOR" and knob.need is Need.IRRELEVANT)
+    told = set() if knob is None or beside else {knob.read_by}
     for daemon, status in sorted(readers.ended.items()):
         if daemon in told:
             continue
@@ -288,6 +307,8 @@ def _read_by(view: View, setting: Setting, readers: Readers, daemon: Daemon) -> 
     knob = readers.knob(daemon.subsystem, view.config.version)
     if knob is None:
         return None
+    if setting.knob is not None:
+        knob = evolve(knob, default=setting.knob.default)
     config = view.config.seen_by(daemon.subsystem, daemon.local_name)
     if config.lookup(setting.macro) is not setting.entry:
         return None

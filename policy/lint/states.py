@@ -103,7 +103,7 @@ def in_turn(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for other in dict.fromkeys((f"{setting.macro[:-7]}CONTINUE", "CONTINUE")):
         text = text or setting.beside(other).strip()
     entry = setting.config.lookup(other)
-    if tree is None or _is(setting, "WANT_SUSPEND", False) or bare(tree) == Literal(False):
+    if tree is None or _is(setting, "WANT_SUSPEND", False):
         return
     if entry is None or (entry.is_builtin and not is_whole(view.config)):
         return  # another file says it
@@ -112,6 +112,8 @@ def in_turn(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     for alternative in disjuncts(tree):
         asked = [*map(bare, conjuncts(alternative))]
+        if Literal(False) in asked:
+            continue  # as in `Scheduler =!= "…" && (FALSE)`, which asks for nothing
         for again in disjuncts(continued):
             if all(
                 part == Literal(True) or any(matched(part, one) is not None for one in asked)

@@ -219,8 +219,8 @@ def _at_work(host: Host, concerned: list[Daemon], endings: Iterable[Ending]) -> 
 def _placed(verdict: Verdict, host: Host) -> Verdict:
     """A verdict that says of a daemon that does not run here that it does not."""
     daemon = verdict.daemon
-    if verdict.starts or host.runs(daemon.subsystem):
-        return verdict
+    if verdict.starts or host.runs(daemon.subsystem) or daemon.subsystem == "MASTER":
+        return verdict  # the master reads the list, whatever is in it
     text = verdict.text.removeprefix(str(daemon))
     return evolve(verdict, text=f"{daemon}, which DAEMON_LIST does not name,{text}")
 

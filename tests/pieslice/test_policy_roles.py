@@ -127,6 +127,13 @@ def test_the_slots_of_a_machine(
     assert [line for line in found if not line.startswith("A dynamic slot is cut")] == slots
 
 
+@pytest.mark.parametrize("list_", ["", ","])
+def test_a_host_of_no_daemon_is_told(list_: str, tmp_path: Path, capsys: Capture) -> None:
+    found = told(tmp_path, f"DAEMON_LIST = {list_}\nSTART = True\n", capsys)["This host"]
+    assert found[0] == "Runs no daemon: DAEMON_LIST names none. [c:1]"
+    assert found[1].startswith("condor_master would not start: exit status 4")
+
+
 def test_a_value_of_an_unknown_machine_is_shown_as_it_is_written(
     tmp_path: Path, capsys: Capture
 ) -> None:

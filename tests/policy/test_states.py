@@ -75,6 +75,8 @@ def test_a_job_that_is_suspended_is_not_continued_by_the_same_state(
 ) -> None:
     assert ids(_suspending(suspend, go_on)) == [("P516", 2)]
     assert "P516" not in [name for name, _ in ids(_suspending(suspend, go_on, "False"))]
+    never = f"({suspend}) && (FALSE)"
+    assert "P516" not in [name for name, _ in ids(_suspending(never, go_on))]
 
 
 @pytest.mark.parametrize(

@@ -298,3 +298,57 @@ def test_a_daemon_ends_at_its_log_before_anything_else(other: str) -> None:
     for lines in (f"{other}\nMAX_SCHEDD_LOG = big\n", f"MAX_SCHEDD_LOG = big\n{other}\n"):
         statuses = {one.daemon.subsystem: one.status for one in examine(read(lines)).verdicts}
         assert statuses["SCHEDD"] == 44
+
+
+@every_case("line, daemon", [
+    ("COLLECTOR_REQUIREMENTS = a b", "COLLECTOR"),
+    ("ABSENT_REQUIREMENTS = (", "COLLECTOR"),
+    ("KEEP_POOL_HISTORY = True\nPOOL_HISTORY_MAX_STORAGE = x", "COLLECTOR"),
+    ("MASTER_HA_LIST = FOO", "MASTER"),
+    ("DAEMON_LIST =", "MASTER"),
+    ("DAEMON_LIST = ,", "MASTER"),
+    ("NEGOTIATOR_CYCLE_DELAY = -1", "NEGOTIATOR"),
+    ("NEGOTIATOR_INFORM_STARTD = x", "NEGOTIATOR"),
+    ("MAX_ACCOUNTANT_DATABASE_SIZE = x", "NEGOTIATOR"),
+    ("NEGOTIATOR_TIMEOUT = 1 +", "NEGOTIATOR"),
+    ("NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE = x", "NEGOTIATOR"),
+])  # fmt: skip
+def test_a_daemon_ends_at_what_it_reads_at_its_start(line: str, daemon: str) -> None:
+    # Asked of the daemons of 25.14.1.
+    seen = examine(read(f"{line}\n"))
+    (verdict,) = [one for one in seen.verdicts if not one.starts]
+    assert (verdict.daemon.subsystem, verdict.status) == (daemon, 4)
+    assert "DAEMON_LIST does not name" not in verdict.text
+    assert [one.severity for one in seen.findings if one.id in ("P110", "P111")] == ["error"]
+
+
+@every_case("lines", [
+    "POOL_HISTORY_SAMPLING_INTERVAL = x",
+    "KEEP_POOL_HISTORY = False\nPOOL_HISTORY_SAMPLING_INTERVAL = x",
+    "MASTER_HA_LIST = FOO\nFOO = /bin/foo",
+    "MASTER_HA_LIST = SCHEDD",
+    "DAEMON_LIST =\nDAEMON_LIST = $(DAEMON_LIST) MASTER",
+    "TCP_FORWARDING_HOST = gw.example.edu",
+    "TCP_FORWARDING_HOST = 10.1.2.3",
+    "TCP_FORWARDING_HOST = fe80::1",
+    "DAEMON_LIST = MASTER\nENABLE_PERSISTENT_CONFIG = True\nPERSISTENT_CONFIG_DIR = /var/p",
+    "DAEMON_LIST = MASTER\nENABLE_PERSISTENT_CONFIG = True\nMASTER_CONFIG = /var/p/master",
+    "ENABLE_PERSISTENT_CONFIG = True",  # another file may say where
+])  # fmt: skip
+def test_what_has_its_other_half_or_is_not_read_ends_nobody(lines: str) -> None:
+    assert all(one.starts for one in examine(read(f"{lines}\n")).verdicts)
+
+
+@every_case("line, status", [
+    ("ENABLE_PERSISTENT_CONFIG = True", 1),
+    ("TCP_FORWARDING_HOST = a b", 4),
+    ("NETWORK_INTERFACE =", 4),
+    ("NETWORK_INTERFACE = ,", 4),
+    ("TCP_FORWARDING_HOST = 10.1.2.3:9618", 4),
+])  # fmt: skip
+def test_every_daemon_ends_at_what_all_take_at_their_start(line: str, status: int) -> None:
+    seen = examine(read(f"DAEMON_LIST = MASTER, STARTD\n{line}\n"))
+    assert {(one.daemon.subsystem, one.status) for one in seen.verdicts} == {
+        ("MASTER", status),
+        ("STARTD", status),
+    }
