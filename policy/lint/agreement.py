@@ -19,7 +19,7 @@ from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.lint.assignments import ADDED, ADDING, policy_lost
 from policy.lint.choices import out_of_range
-from policy.lint.finding import NOTE, Finding, Per, looks_at, use_of
+from policy.lint.finding import NOTE, Finding, Meant, Per, looks_at, use_of
 from policy.lint.security import network
 from policy.lint.view import ITEM, LOCAL_NAME, Item, Setting, View
 
@@ -285,6 +285,11 @@ def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if "*" in item.text and is_place:
         message = f"`{item.text}` is no host: daemons connect to a machine, and not to a pattern"
         yield setting.say(network, message, item)
+    if "://" in item.text:
+        message = f"`{item.text}` is no host: it is no address of the web"
+        name = item.text.partition("://")[2].strip("/")
+        yield setting.say(network, message, item, Meant(name, item.text))
+        return
     found = _ADDRESS.fullmatch(item.text)
     port = "" if found is None else found[2]
     if found is not None and port and saturated(port) > _PORTS:

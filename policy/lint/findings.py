@@ -37,6 +37,7 @@ from policy.lint import (
     routes,
     security,
     slips,
+    slot_types,
     states,
     support,
     texts,
@@ -57,7 +58,7 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 
 #: Where the declarations stand.
 _FAMILIES: Final = (
-    *(reading, holes, choices, names, lists, assignments, paths, security, companions),
+    *(reading, holes, choices, slot_types, names, lists, assignments, paths, security, companions),
     *(unpublished, agreement, transforms, routes, groups, attributes, comparisons, slips),
     *(states, texts, kinds, units, preemption, between, wholes, upgrade, usermaps, support),
 )

@@ -62,6 +62,8 @@ _PLAIN: Final = frozenset(
 )
 
 
+#: The users that jobs of slots run as.
+_USER: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
 #: Macros that name hosts, of which one may take the place of another.
 HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
 #: Lists whose items another list has to have.
@@ -97,7 +99,7 @@ def _without_quotes(macro: str) -> str | None:
         return "is a list of paths, and quotes are part of a path"
     if is_list(macro):
         return "is a list of names, and quotes are part of a name"
-    if macro.upper() in _PLAIN:
+    if macro.upper() in _PLAIN or _USER.fullmatch(macro):
         return "is a plain name, and quotes are part of it"
     return "is a path, and quotes are part of it" if is_path(macro) else None
 

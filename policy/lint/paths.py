@@ -17,7 +17,7 @@ from policy.data.tables import builtin_table
 from policy.knobs.choices import HOOKS
 from policy.language.expressions import parse
 from policy.lint.choices import has_hole
-from policy.lint.finding import ERROR, finding
+from policy.lint.finding import ERROR, Per, finding, looks_at
 from policy.lint.trees import text_of
 from policy.lint.view import ITEM, Item, Setting, View
 from policy.values.domain import ANYTHING
@@ -32,6 +32,8 @@ _STARTED: Final = late_regex(rf"{_CRON}|{_HOOK}", re.IGNORECASE)
 _PROGRAM: Final = late_regex(r"\$\((S?BIN|LIBEXEC)\)/\S+|/usr/bin/\S+")
 #: What begins a whole path, of Windows too, and what only a running daemon knows.
 _WHOLE: Final = late_regex(r"/|\\|[A-Za-z]:[\\/]|\$")
+_FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "RUN", "LOCAL_DIR")
+_SEVERAL: Final = late_regex(r"[,\s]\s*/")
 _QUOTES: Final = "\"'"
 _IN_QUOTES: Final = 'write all folders in one pair of quotes, as in `"/tmp, /var/tmp"`'
 
@@ -45,10 +47,11 @@ def is_path(macro: str) -> bool:
 
 @finding(
     "P137",
-    "a program without its whole path",
+    "a path that is not whole",
     "Jobs of a cron, hooks and plugins are programs that daemons run by their whole paths. They"
     " look for none in PATH or in LIBEXEC: what begins with no `/` is looked for in the folder"
-    " that the daemon runs in, which is LOG for a job of a cron.",
+    " that the daemon runs in, which is LOG for a job of a cron. No path has a `~` for somebody's"
+    " home, and LOG, SPOOL and EXECUTE are one folder each.",
     bad="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = health.sh\n"
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
     good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = $(LIBEXEC)/health.sh\n"
@@ -56,7 +59,8 @@ def is_path(macro: str) -> bool:
     of=rf"{_CRON}|{_HOOK}|{PLUGINS}",
     observed="Observed with 25.14.1: for `true` as a job of its cron the startd logs `Cannot access"
     " specified executable`; for a hook the starter logs `invalid path specified`, and starts no"
-    " job; a plugin is skipped with `Failed to execute`.",
+    " job; a plugin is skipped with `Failed to execute`. With `LOG = ~/log` the master ends, and a"
+    " schedd with two folders in SPOOL logs `Can't open address file` and ends.",
 )
 def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if has_hole(setting.config, setting.entry):
@@ -111,6 +115,19 @@ def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if not _WHOLE.match(item.text):
             help_text = "condor_starter passes over what is not there, so no job gets it"
             yield setting.say(no_folders, f"`{item.text}` is no whole path", item, help_text)
+
+
+@looks_at(Per.SETTING)
+def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``LOG = ~/log``: no shell reads a path, and a folder is one."""
+    text = setting.text().strip()
+    if text[:1] == "~" and is_path(setting.macro):
+        message = f"{setting.macro}: `~` is a letter like others, and `{text}` is no whole path"
+        help_text = "write the whole path; `$ENV(HOME)` is the home of whoever starts the daemons"
+        yield setting.say(no_whole_path, message, setting.whole(), help_text)
+    elif setting.macro.upper() in _FOLDERS and _SEVERAL.search(text):
+        message = f"{setting.macro} is one folder, and `{text}` are several"
+        yield setting.say(no_whole_path, message, setting.whole(), "daemons take it for one name")
 
 
 def _parsed(text: str) -> tuple[Node | None, int]:

@@ -24,6 +24,11 @@ _BLANKS_BEHIND: Final = late_regex(r"\s+[^\s,]")
 _BLANKS_BEFORE: Final = late_regex(r"[^\s,]\s+\Z")
 _ENDS_ALL: Final = "the daemons end when they read this"
 _IPV4: Final = late_regex(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
+#: What looks like addresses from one to another, of networks with a part, and of a domain.
+_RANGE: Final = late_regex(r"\d+(?:\.\d+){1,3}-[\d.]+")
+_MIDDLE: Final = late_regex(r"(?:\d+\.)+(?:\*\.)+\d+(?:\.(?:\d+|\*))*")
+_DOMAIN: Final = late_regex(r"\.[A-Za-z][\w.-]*")
+_FITTING: Final = "hosts are `10.3.*`, `10.3.0.0/16`, `*.example.edu` or whole names and addresses"
 _KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
 EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
 _BYTE: Final = 255
@@ -128,14 +133,17 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " is no address fits no host. A pattern, as `10.3.*`, says who may come, and not where daemons"
     " go: FLOCK_TO and COLLECTOR_HOST name machines. A user and a host are one item, without a"
     " blank: with `condor@site / *.site` this user may come from everywhere, and everybody from the"
-    " site.",
+    " site. A range, as `10.3.0.1-9`, a `*` that is not at an end, and a domain that begins with a"
+    " dot fit nobody; what begins with `http://` is no host.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
     of=r"(ALLOW|DENY)_\w+|NETWORK_INTERFACE",
     observed="Observed with 25.14.1: its daemons start without a word, or with `strange entry /` in"
     " their logs; with such a NETWORK_INTERFACE they end with exit status 4; of `FLOCK_TO = 10.3.*`"
-    " the schedd logs `Failed to start non-blocking update to unknown` again and again.",
+    " the schedd logs `Failed to start non-blocking update to unknown` again and again, of"
+    " `http://...` each daemon `Invalid address`; the collector denies what only `.example.edu`, a"
+    " range or `127.0.*.1` would let in.",
 )
 def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""
@@ -147,6 +155,10 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         yield setting.say(network, message, item, "between a user, `/` and a host are no blanks")
         return
     host = item.text.partition("@")[2].partition("/")[2] if "@" in item.text else item.text
+    nobody = _RANGE.fullmatch(host) or _MIDDLE.fullmatch(host) or _DOMAIN.fullmatch(host)
+    if nobody is not None and setting.macro.upper() != "NETWORK_INTERFACE":
+        yield setting.say(network, f"`{host}` fits no host", item, _FITTING)
+        return
     found = _IPV4.fullmatch(host)
     *numbers, bits = found.groups() if found is not None else (None,)
     great = [one for one in numbers if one and one != "*" and saturated(one) > _BYTE]

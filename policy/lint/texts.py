@@ -20,6 +20,7 @@ from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Meant, Per, finding, looks_at
 from policy.lint.slips import is_number, type_of
 from policy.lint.trees import sides, takes_pattern, text_of
+from policy.lint.view import Setting, View
 
 QUOTED_NAME: Final = Finding(
     "P424",
@@ -71,6 +72,16 @@ def broken_pattern(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
     if text is not None and compile_pattern(text, "") is None:
         message = f"the pattern of `{node.name}` does not compile"
         yield one.say(broken_pattern, message, pattern, f"`{node.name}` is an error")
+
+
+@looks_at(Per.SETTING, of="DEDICATED_EXECUTE_ACCOUNT_REGEXP")
+def broken_accounts(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """The accounts that are there for jobs alone: the starter ends at what is no pattern."""
+    text = setting.text().strip()
+    if text and compile_pattern(text, "") is None:
+        message = f"{setting.macro}: `{text}` does not compile"
+        help_text = "condor_starter ends at it, and no job starts"
+        yield setting.say(broken_pattern, message, setting.whole(), help_text)
 
 
 @finding(

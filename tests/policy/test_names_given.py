@@ -98,3 +98,80 @@ def test_transforms_of_all_routes_may_name_it() -> None:
         "JOB_ROUTER_TRANSFORM_T @=end\n  SET JobUniverse 5\n@end\n"
     )
     assert found(f"{WHOLE}{ROUTE.format('SET Site 1')}{transform}") == []
+
+
+@pytest.mark.parametrize("macro", ["ALLOW_WRITE", "DENY_READ", "ALLOW_DAEMON"])
+@pytest.mark.parametrize(
+    "host", ["10.0.0.1-10.0.0.9", "10.0.0.1-9", "10.*.0.1", "10.*.*.1", ".example.edu", "a@b/.edu"]
+)
+def test_a_range_a_part_and_a_dot_fit_no_host(macro: str, host: str) -> None:
+    [item] = found(f"{macro} = {host}\n")
+    assert (item.id, "fits no host" in item.message) == ("P235", True)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("10.0.0.*", "10.*", "10.0.0.0/24", "*.example.edu", "a-1.example.edu", "condor@*/*.edu"),
+        *("node-1", "1-2.example.edu", "10.0.0.1", "[fe80::1]", "*"),
+    ],
+)
+def test_hosts_patterns_and_networks_do(host: str) -> None:
+    assert found(f"ALLOW_WRITE = {host}\n") == []
+
+
+@pytest.mark.parametrize("macro", ["CONDOR_HOST", "COLLECTOR_HOST", "FLOCK_TO"])
+def test_a_host_is_no_address_of_the_web(macro: str) -> None:
+    [item] = found(f"{macro} = https://cm.example.edu/\n")
+    assert (item.id, item.help) == ("P235", "did you mean `cm.example.edu`?")
+
+
+@pytest.mark.parametrize("macro", ["SLOT1_USER", "SLOT12_USER", "SLOT1_3_USER"])
+def test_a_user_of_a_slot_has_no_quotes(macro: str) -> None:
+    """The starter finds no user of that name."""
+    assert ids(f'{macro} = "nobody1"\n') == [("P213", 1)]
+    assert found(f"{macro} = nobody1\n") == []
+
+
+@pytest.mark.parametrize("pattern", ["*", "slot[", "(slot", "slot**"])
+def test_accounts_for_jobs_are_a_pattern(pattern: str) -> None:
+    assert ids(f"DEDICATED_EXECUTE_ACCOUNT_REGEXP = {pattern}\n") == [("P426", 1)]
+
+
+@pytest.mark.parametrize("pattern", ["slot[0-9]+", "nobody", ".*", "^(a|b)$"])
+def test_any_pattern_may_name_them(pattern: str) -> None:
+    assert found(f"DEDICATED_EXECUTE_ACCOUNT_REGEXP = {pattern}\n") == []
+
+
+@pytest.mark.parametrize("macro", ["HA_LOCK_URL", "HA_SCHEDD_LOCK_URL"])
+def test_a_lock_that_machines_share_is_a_file(macro: str) -> None:
+    listed = "MASTER_HA_LIST = SCHEDD\n"
+    [item] = found(f"{listed}{macro} = /shared/lock\n")
+    assert (item.id, item.severity) == ("P130", "error")
+    assert found(f"{listed}{macro} = file:/shared/lock\n") == []
+
+
+CRON = (
+    "STARTD_CRON_JOBLIST = X\nSTARTD_CRON_X_EXECUTABLE = /bin/true\nSTARTD_CRON_X_PERIOD = 5m\n"
+    "STARTD_CRON_X_ENV = {}\n"
+)
+
+
+@pytest.mark.parametrize("text", ["A=1,B=2", "A=1, B=2", '"A=1;B=2"', '"A=1; B=2"'])
+def test_variables_have_a_semicolon_between_or_in_quotes_a_blank(text: str) -> None:
+    assert ids(CRON.format(text)) == [("P130", 4)]
+    assert ids(f"STARTER_JOB_ENVIRONMENT = {text}\n") == [("P130", 1)]
+
+
+@pytest.mark.parametrize(
+    "text", ["A=1;B=2", '"A=1 B=2"', "A=1,2", "A=1", "\"A='1; B=2'\"", "A=x,y;B=2", "$(X)"]
+)
+def test_commas_and_semicolons_may_be_parts_of_values(text: str) -> None:
+    for one in (CRON.format(text), f"STARTER_JOB_ENVIRONMENT = {text}\n"):
+        assert "P130" not in [name for name, _ in ids(one)]
+
+
+@pytest.mark.parametrize("macro", ["UPDATE_INTERVAL", "MASTER_UPDATE_INTERVAL", "SCHEDD_INTERVAL"])
+def test_ads_live_until_the_next_ones(macro: str) -> None:
+    assert ids(f"{macro} = 1200\nCLASSAD_LIFETIME = 900\n") == [("P131", 1)]
+    assert found(f"{macro} = 300\nCLASSAD_LIFETIME = 900\n") == []

@@ -109,3 +109,18 @@ def test_folders_behind_a_text_in_quotes_are_passed_over(first: str, second: str
     [item] = found(f"MOUNT_UNDER_SCRATCH = {first}, {second}\n")
     assert item.id == "P138"
     assert f"`{second}` stands behind" in item.message
+
+
+@pytest.mark.parametrize(
+    "macro", ["LOG", "SPOOL", "EXECUTE", "SEC_PASSWORD_DIRECTORY", "SCHEDD_LOG", "SINGULARITY"]
+)
+def test_no_shell_reads_a_path(macro: str) -> None:
+    assert ids(f"{macro} = ~/somewhere\n") == [("P137", 1)]
+    assert ids(f"{macro} = ~condor/somewhere\n") == [("P137", 1)]
+    assert found(f"{macro} = $ENV(HOME)/somewhere\n") == []
+
+
+@pytest.mark.parametrize("macro", ["LOG", "SPOOL", "EXECUTE"])
+@pytest.mark.parametrize("between", [", ", " ", ","])
+def test_what_a_daemon_keeps_is_in_one_folder(macro: str, between: str) -> None:
+    assert ids(f"{macro} = /a/condor{between}/b/condor\n") == [("P137", 1)]

@@ -1,0 +1,219 @@
+"""Checks types of slots: resources that the machine does not have, or not so many of them.
+
+Follows: the startd of 25.14.1, which makes the slots that it can and logs the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import Diagnostic
+from classad.patterns import late_regex
+from policy.config import Config
+from policy.language.numbers import integer_literal, read_boolean
+from policy.lint.choices import has_hole
+from policy.lint.finding import Per, finding
+from policy.lint.view import Item, Setting, View
+
+_TYPE: Final = r"SLOT_TYPE_\d+"
+_OF_A_TYPE: Final = late_regex(_TYPE, re.IGNORECASE)
+_SHARE: Final = late_regex(
+    r"\s*(?:[A-Za-z_][\w:-]*\s*[=:]\s*)?(?:\d+(?:\.\d+)?%?|\d+/\d+|auto|share|\d*\.\d+)"
+    r"(?:\s*[KMGT]B?)?(?:\s*:\s*[^,]*)?\s*",
+    re.IGNORECASE,
+)
+#: Several shares with blanks between them.
+_LIST: Final = late_regex(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
+#: What stands between commas and line ends, without the blanks around it.
+_BETWEEN_COMMAS: Final = late_regex(r"[^,\s]([^,\n]*[^,\s])?")
+
+
+@finding(
+    "P133",
+    "a slot type with words that are no shares",
+    "A type is a list of `name=number`, `name=part` and one part for the rest, between commas; it"
+    " is no expression. Of a number the digits at its beginning count, and a word without `=` makes"
+    " a slot of next to nothing. Blanks stand for commas only where there is no comma.",
+    bad="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus 2, memory 50%\n",
+    good="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=2, memory=50%\n",
+    of=_TYPE,
+    observed="Observed with 25.14.1: of `cpus=4 - 2` its startd makes a slot with 4 CPUs, of `cpus"
+    " 2, mem 50%` one with 1 CPU and 1 MiB; of `cpus=25% ram=512, swap=10%` one with all memory,"
+    " and of `cpus=2 ram=512` one with 512 MiB.",
+)
+def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    if has_hole(setting.config, setting.entry):
+        return  # that is said, and what it leaves is no word of the file
+    text = setting.text()
+    for words in map(Item.of, _BETWEEN_COMMAS.finditer(text)):
+        if "$" in words.text or _SHARE.fullmatch(words.text):
+            continue
+        if _LIST.search(words.text) is None:
+            yield setting.say(no_share, f"`{words.text}` is no share of the machine", words)
+        elif "," in text:
+            message = f"of `{words.text}` only what stands before the first blank is read"
+            yield setting.say(no_share, message, words, "write a comma in place of the blank")
+
+
+# --- types of slots -------------------------------------------------------------------------------
+
+_RESOURCE: Final = late_regex(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
+_PART: Final = late_regex(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
+_SIZED: Final = {"cpus": ("CPUs", "NUM_CPUS is"), "memory": ("MiB", "MEMORY is")}
+_ALWAYS: Final = ("cpus", "memory", "swap", "disk")
+_SIZE: Final = late_regex(r"(\d{1,18})\s*([KMGT]?)B?", re.IGNORECASE)
+#: MiB in each; of what is counted there is no unit.
+_SIZES: Final = {
+    "": Fraction(1), "K": Fraction(1, 1024), "M": Fraction(1), "G": Fraction(1024),
+    "T": Fraction(1024**2),
+}  # fmt: skip
+#: What the startd takes the first letter of a resource for.
+_LETTERS: Final = {
+    "c": "cpus", "m": "memory", "r": "memory", "s": "swap", "v": "swap", "d": "disk", "g": "gpus",
+}  # fmt: skip
+#: What every machine has, as the startd abbreviates it.
+_FULL: Final = frozenset(
+    (
+        *("c", "cpu", "cpus", "m", "mem", "memory", "r", "ram", "s", "swap", "v", "vm"),
+        *("virt", "virtualmemory", "virtual_memory", "d", "disk", "gpu", "gpus"),
+    )
+)
+
+
+@finding(
+    "P242",
+    "a slot type with a resource that the machine does not have",
+    "Besides cpus, memory, disk, swap and gpus a slot has what MACHINE_RESOURCE_<name> or"
+    " MACHINE_RESOURCE_INVENTORY_<name> declares. The startd logs `Unknown attribute`, and makes"
+    " the slots without it.",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
+    "MACHINE_RESOURCE_scratch = 500\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
+    of=_TYPE,
+    elsewhere=True,
+)
+def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    for share in _RESOURCE.finditer(setting.text()):
+        declared = (f"machine_resource_{kind}{share[1].casefold()}" for kind in ("", "inventory_"))
+        if share[1].casefold() not in _FULL and view.defined.isdisjoint(declared):
+            message = f"no MACHINE_RESOURCE_{share[1]} says how much of it there is"
+            help_text = "the slots are made without it"
+            yield setting.say(no_resource, message, Item.of(share, 1), help_text)
+
+
+@finding(
+    "P243",
+    "types of slots that need more than the machine",
+    "The startd makes slots until the machine is given away. For the others it logs `Can't allocate"
+    " slot` and goes on, with a broken slot in their place. A part without a name is that part of"
+    " everything that has no share of its own, and a slot has a CPU at least. Types with"
+    " SLOT_TYPE_<n>_BACKFILL share the machine a second time. Told is what exceeds NUM_CPUS, MEMORY"
+    " or MACHINE_RESOURCE_<name>, and shares of more than 100 %.",
+    "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = cpus=4\n",
+    "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=4\n",
+    per=Per.CONFIGURATION,
+    observed="Observed with 25.14.1: its startd with `100%` twice, `75%, cpus=1`, memory, a number"
+    " and a list of a resource of one's own, `auto` for more slots than CPUs, backfill.",
+)
+def too_many(view: View) -> Iterator[Diagnostic]:
+    """Types that take what those before them have left none of; each prefix has its own."""
+    taken: dict[tuple[str | None, bool, str], Fraction] = {}
+    typed = any(name.startswith("num_slots_type_") for name in view.defined)
+    for setting in view.settings:
+        if _OF_A_TYPE.fullmatch(setting.macro):
+            if has_hole(setting.config, setting.entry):
+                continue
+            many = _number(setting.beside(f"NUM_SLOTS_{setting.macro.partition('_')[2]}"))
+            demands = _demands(setting)
+        elif setting.macro.upper() == "NUM_SLOTS" and not typed:
+            many, demands = _number(setting.text()), {"cpus": _at_least_one(setting)}
+        else:
+            continue
+        evaluate = view.config.scope.functions.evaluate
+        second = read_boolean(setting.beside(f"{setting.macro}_BACKFILL"), evaluate) is True
+        for name, demand in demands.items():
+            has = _amount(setting, name)
+            if not demand.is_share and not has:
+                continue
+            key = setting.prefix, second, name
+            before = taken.get(key, Fraction(0))
+            taken[key] = before + many * (demand.amount / (1 if demand.is_share else has))
+            if before <= 1 < taken[key]:
+                message = f"the types of slots take {float(taken[key]):.0%} of the {name}"
+                if not demand.is_share and not before:
+                    what, macro = _SIZED.get(name, (name, f"MACHINE_RESOURCE_{name} has"))
+                    message = f"the slots need {many * demand.amount} {what}, {macro} {has}"
+                help_text = "the startd makes a broken slot of what is not there"
+                yield setting.say(too_many, message, demand.where, help_text)
+                break
+
+
+@frozen
+class SlotShare:
+    """What a slot takes of a resource: so much of it, or a share of the machine's."""
+
+    amount: Fraction
+    is_share: bool
+    where: Item
+
+
+def _at_least_one(setting: Setting) -> SlotShare:
+    return SlotShare(Fraction(1), False, setting.whole())
+
+
+def _demands(setting: Setting) -> dict[str, SlotShare]:
+    """What a slot of a type takes of each resource, as far as that can be told."""
+    found: dict[str, SlotShare] = {"cpus": _at_least_one(setting)}
+    named: set[str] = set()
+    rest: SlotShare | None = None
+    for words in map(Item.of, _BETWEEN_COMMAS.finditer(setting.text())):
+        share = _RESOURCE.match(words.text)
+        value = words.text.strip() if share is None else share[2]
+        part, size = _part(value), _SIZE.fullmatch(value)
+        if share is None:
+            rest = rest if part is None else SlotShare(part, True, words)
+            continue
+        name = share[1].casefold()
+        name = _LETTERS[name[0]] if name in _FULL else name
+        named.add(name)
+        if part is not None:
+            found[name] = SlotShare(part, True, words)
+        elif size is not None and name not in ("disk", "swap"):
+            found[name] = SlotShare(int(size[1]) * _SIZES[size[2].upper()], False, words)
+    if rest is not None:
+        found.update({name: rest for name in _ALWAYS if name not in named})
+    return found
+
+
+def _amount(setting: Setting, name: str) -> int:
+    """How much of a resource the machine has; 0 if nobody says so."""
+    if name in _SIZED:
+        macro = _SIZED[name][1].partition(" ")[0]
+        has = _number(setting.beside(macro))
+        return 0 if not has or _is_assumed(setting.config, macro) else has
+    text = setting.beside(f"MACHINE_RESOURCE_{name}")
+    counted = integer_literal(text) is not None
+    return _number(text) if counted else len(re.findall(r"[^\s,]+", text))
+
+
+def _part(text: str) -> Fraction | None:
+    """A part of the machine, ``75%`` or ``1/4``; None for a number or for `auto`."""
+    found = _PART.fullmatch(text)
+    if found is None or (found[3] is not None and not int(found[3])):
+        return None
+    return Fraction(found[1]) / 100 if found[1] else Fraction(int(found[2]), int(found[3]))
+
+
+def _number(text: str) -> int:
+    return max(integer_literal(text) or 0, 0)
+
+
+def _is_assumed(config: Config, name: str) -> bool:
+    """Does a number come from the machine, of which the caller has told nothing, or from a macro
+    that nobody defines?"""
+    entry = config.lookup(name)
+    return entry is not None and (has_hole(config, entry) or config.is_assumed(entry))
