@@ -90,8 +90,8 @@ _OF_ALL: Final = {
     " slots that have its own name in DedicatedScheduler, and on no others; condor_submit"
     " refuses a job for a limit called `3d` with `Invalid concurrency limit`, and the negotiator"
     " ignores it; condor_master ends at `Failed to create lock`; of `A=1,B=2` a job of a cron has"
-    ' one variable, of `"A=1; B=2"` a job the value `1;`. Of the other macros the words are those of'
-    " the manual.",
+    ' one variable, of `"A=1; B=2"` a job the value `1;`. Of the other macros the words are those'
+    " of the manual.",
 )
 def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for choice in CHOICES if HAS_CHOICE.fullmatch(setting.macro) else ():
