@@ -73,7 +73,9 @@ def _shares_a_port(view: View, setting: Setting, name: str) -> bool:
     """Is condor_shared_port started: by condor_master of its own accord, or by DAEMON_LIST?"""
     evaluate = setting.config.scope.functions.evaluate
     started = _names(setting.beside("DAEMON_LIST").casefold(), "shared_port")
-    return started or read_boolean(setting.beside(name), evaluate) is not False
+    # One daemon alone may share its port with others.
+    texts = [setting.beside(name), *(one.text() for one in view.of_macro.get(name.casefold(), ()))]
+    return started or any(read_boolean(text, evaluate) is not False for text in texts)
 
 
 def _is_not_set(view: View, setting: Setting, name: str) -> bool:

@@ -35,7 +35,7 @@ from policy.knobs.declaration import Wanted
 from policy.language.about import change_about
 from policy.language.expressions import parse
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import ERROR, Advice, Meant, Per, finding, looks_at
+from policy.lint.finding import ERROR, WARNING, Advice, Meant, Per, finding, looks_at
 from policy.lint.trees import choice_of, ends, names, number, references, scope_of
 from policy.values.domain import single_value
 
@@ -73,7 +73,9 @@ def value_ends_starter(one: MacroExpression) -> Iterator[Diagnostic]:
     if value.undefined or value.error:
         message = f"{one.name} comes to no condition for jobs without what it asks for"
         help_text = "condor_starter ends at them; `=?= True` is false where an attribute is not"
-        yield one.say(value_ends, message, one.tree, help_text)
+        found = one.say(value_ends, message, one.tree, help_text)
+        found.severity = WARNING if True in value.truths else ERROR
+        yield found
 
 
 #: Operators whose value is a number that nobody takes for a condition.
