@@ -169,3 +169,17 @@ def test_trees_of_different_length_differ() -> None:
 def test_a_surrogate_that_stands_for_no_byte_is_written_as_its_bytes() -> None:
     assert repr(ClassAd({"a": "\ud800"})) == '[ a = "\\355\\240\\200" ]'
     assert repr(ExprTree('"\ud800"')) == '"\\355\\240\\200"'
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (b"\xff + 1", r"\xff"),  # a byte that is no UTF-8
+        (b"\x80", r"\x80"),
+        (b"\x01", r"\x01"),
+        ("\u2028".encode(), r"\u2028"),
+    ],
+)
+def test_what_cannot_be_shown_is_told_by_its_number(written: bytes, shown: str) -> None:
+    text = written.decode("utf-8", "surrogateescape")
+    assert f"unexpected character `{shown}`" in rendered(text)
