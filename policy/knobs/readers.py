@@ -188,7 +188,9 @@ def _of_other_daemons() -> dict[str, Readers]:
     found: dict[str, Readers] = {}
     for name, (_, _, daemon, *_) in meanings().items():
         kind, low, high = _typed(name)
-        if kind and daemon in ON_THEIR_OWN and name.casefold() not in _rows():
+        # What makes and renews credentials is no daemon, and takes any text.
+        is_daemon = daemon in ON_THEIR_OWN and "CREDMON" not in name
+        if kind and is_daemon and name.casefold() not in _rows():
             found[name.casefold()] = Readers(name, kind, frozenset((daemon,)), {}, low, high)
     return found
 

@@ -26,7 +26,7 @@ from policy.knobs.matching import (
     CONSUMPTION_POLICY,
 )
 from policy.knobs.other_daemons import DAEMONS
-from policy.knobs.readers import MAIN, ON_THEIR_OWN, Readers, find_readers, is_of_log
+from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, Readers, find_readers, is_of_log
 from policy.knobs.reading import read_knob, split_list
 from policy.language.about import About, about, change_about
 from policy.language.expressions import parse
@@ -39,6 +39,8 @@ _QUOTES: Final = "\"'"
 #: What the startd reads only for slots with a consumption policy.
 _OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK)
 WEIGHT_OF_TYPE: Final = late_regex(r"SLOT_TYPE_(\d+)_SLOT_WEIGHT", re.IGNORECASE)
+#: What condor_credd reads when somebody asks it for a password.
+_LATE: Final = ("CREDD_CACHE_LOCALLY",)
 #: The lists of what the master starts.
 _OF_DAEMONS: Final = ("DAEMON_LIST", "MASTER_HA_LIST")
 _STATISTICS: Final = late_regex(r"SCHEDD_COLLECT_STATS_(?:BY|FOR)_\w+", re.IGNORECASE)
@@ -48,6 +50,8 @@ _POOL_HISTORY: Final = late_regex(r"POOL_HISTORY_\w+", re.IGNORECASE)
 _LOAD: Final = late_regex(
     r"((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:\s+to\s+((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))?"
 )
+#: A command with its arguments in double quotes, in which both kinds of quotes are doubled.
+_COMMAND: Final = late_regex(r'"(?:[^"\']|""|\'(?:[^\'"]|\'\'|"")*\')*"')
 #: The type of the slots that NUM_SLOTS makes, where no macro makes slots of a type.
 _NO_TYPE: Final = 0
 
@@ -199,14 +203,18 @@ def is_made(view: View, setting: Setting, number: int) -> bool:
 
 
 def _of_form(setting: Setting) -> Iterator[Ending]:
-    """A text that has a form: the schedd ends at one that has not."""
+    """A text that has a form: its daemon ends at one that has not."""
     form = _FORMS.get(setting.macro.upper())
-    if form is not None and setting.endless is None:
-        text, (fits, what) = setting.text().strip(), form
-        if text and not fits(text):
-            message = f"{setting.macro}: `{text}` is {what}"
-            about_form = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD")
-            yield _ending(setting, Daemon("SCHEDD"), message, setting.whole(), about_form, "P110")
+    if form is None or setting.endless is not None:
+        return
+    text, (daemon, fits, what) = setting.text().strip(), form
+    spot = setting.place(0, len(setting.text())) if text else name_place(setting.entry)
+    if spot is not None and not fits(text):
+        help_text = f"{Daemon(daemon)} ends when it reads this"
+        about_form = About(macro=setting.macro, definition=setting.entry, ends=daemon)
+        message = f"{setting.macro}: `{text}` is {what}"
+        found = Diagnostic(message, *spot, id="P110", help=help_text, about=about_form)
+        yield Ending(Daemon(daemon), found)
 
 
 def _is_load(text: str) -> bool:
@@ -215,15 +223,22 @@ def _is_load(text: str) -> bool:
     return found is not None and (found[2] is None or float(found[1]) <= float(found[2]))
 
 
-#: Texts of the schedd, each with what it may be and what it is not.
-_FORMS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
+#: Texts that have a form: whose, what may be written, and what anything else is.
+_FORMS: Final[Mapping[str, tuple[str, Callable[[str], bool], str]]] = {
     "QUEUE_SUPER_USER_MAY_IMPERSONATE": (
-        lambda text: compile_pattern(text, "") is not None,
+        "SCHEDD",
+        lambda text: not text or compile_pattern(text, "") is not None,
         "not a regular expression",
     ),
     "FILE_TRANSFER_DISK_LOAD_THROTTLE": (
-        _is_load,
+        "SCHEDD",
+        lambda text: not text or _is_load(text),
         "neither a load, as `2.0` is, nor a lower and a higher one, as `2.0 to 3.0`",
+    ),
+    "ROOSTER_WAKEUP_CMD": (
+        "ROOSTER",
+        lambda text: _COMMAND.fullmatch(text) is not None,
+        'no command in double quotes, as `"$(BIN)/condor_power -d -i"` is',
     ),
 }
 
@@ -254,6 +269,8 @@ def _is_reached(setting: Setting) -> bool:
         names = map(str.casefold, split_list(setting.beside("SUBMIT_REQUIREMENT_NAMES")))
         condition = setting.beside(f"SUBMIT_REQUIREMENT_{found[1]}")
         return found[1].casefold() in names and _is_expression(condition)
+    if setting.macro.upper() == "SEC_CREDENTIAL_SWEEP_INTERVAL":
+        return bool(setting.beside("SEC_CREDENTIAL_DIRECTORY_KRB"))
     if _POOL_HISTORY.fullmatch(setting.macro):
         evaluate = setting.config.scope.functions.evaluate
         return read_boolean(setting.beside("KEEP_POOL_HISTORY"), evaluate) is True
@@ -265,7 +282,7 @@ def find_late(view: View) -> Iterator[Diagnostic]:
     """Typed values that daemons do not read at their start: the shadow's and the starter's too."""
     for setting in view.settings:
         readers = None if setting.knob is not None else find_readers(setting.macro)
-        if readers is None or readers.ended:
+        if readers is None or readers.ended or not _is_reached(setting):
             continue
         for daemon in sorted(readers.daemons & DAEMONS):
             found = _read_by(view, setting, readers, Daemon(daemon, setting.local_name))
@@ -276,10 +293,13 @@ def find_late(view: View) -> Iterator[Diagnostic]:
                     found.id, found.help = "P113", f"{who} goes on without it"
                     change_about(found, ends="")
                 else:
-                    at_start = daemon in ON_THEIR_OWN or is_of_log(setting.macro)
+                    at_start = daemon in ON_THEIR_OWN and setting.macro.upper() not in _LATE
+                    at_start = at_start or is_of_log(setting.macro)
                     late = "" if at_start else ", which is not at its start"
                     found.help = f"{who} ends when it reads this{late}"
-                    change_about(found, ends=daemon if daemon in ON_THEIR_OWN and alone else "")
+                    change_about(
+                        found, ends=daemon if at_start and alone and daemon in JUDGED else ""
+                    )
                 yield found
                 break
 

@@ -305,6 +305,13 @@ def test_a_daemon_ends_at_its_log_before_anything_else(other: str) -> None:
     ("ABSENT_REQUIREMENTS = (", "COLLECTOR"),
     ("KEEP_POOL_HISTORY = True\nPOOL_HISTORY_MAX_STORAGE = x", "COLLECTOR"),
     ("MASTER_HA_LIST = FOO", "MASTER"),
+    ("SHARED_PORT_MAX_WORKERS = -1", "SHARED_PORT"),
+    ("SEC_CREDENTIAL_DIRECTORY_KRB = /c\nSEC_CREDENTIAL_SWEEP_INTERVAL = x", "CREDD"),
+    ("ROOSTER_WAKEUP_CMD =", "ROOSTER"),
+    ("ROOSTER_WAKEUP_CMD = /bin/x", "ROOSTER"),
+    ("ROOSTER_WAKEUP_CMD = '/bin/x'", "ROOSTER"),
+    ('ROOSTER_WAKEUP_CMD = "/bin/x" y', "ROOSTER"),
+    ("ROOSTER_WAKEUP_CMD = \"/bin/x 'y\"", "ROOSTER"),
     ("DAEMON_LIST =", "MASTER"),
     ("DAEMON_LIST = ,", "MASTER"),
     ("NEGOTIATOR_CYCLE_DELAY = -1", "NEGOTIATOR"),
@@ -323,6 +330,12 @@ def test_a_daemon_ends_at_what_it_reads_at_its_start(line: str, daemon: str) -> 
 
 
 @every_case("lines", [
+    'ROOSTER_WAKEUP_CMD = "/bin/x"',
+    'ROOSTER_WAKEUP_CMD = "/bin/x \'a b\' ""y"""',
+    "SEC_CREDENTIAL_DIRECTORY_OAUTH = /c\nSEC_CREDENTIAL_SWEEP_INTERVAL = x",
+    "CREDD_CACHE_LOCALLY = x",
+    "CREDMON_ALLOW_SPECIAL_CHAR_NAMES = x",
+    "LOCAL_CREDMON_TOKEN_USE_JSON = x",
     "POOL_HISTORY_SAMPLING_INTERVAL = x",
     "KEEP_POOL_HISTORY = False\nPOOL_HISTORY_SAMPLING_INTERVAL = x",
     "MASTER_HA_LIST = FOO\nFOO = /bin/foo",
