@@ -113,14 +113,17 @@ def host_of(config: Config) -> Host:
     if entry is not None and not config.scope.functions.environment:
         variable = next(iter(config.scope.variables_of(entry)), "")
     if entry is not None and not entry.is_builtin and not variable:
+        whole = True
         try:
             text = config.seen_by("MASTER").expand(entry).text
+            whole = all(found is not None for _, found in config.scope.used_by(entry))
         except ExpansionError:
             text = entry.raw
         names = re.split(r"[\s,]+", text.strip())
         kinds = dict.fromkeys(_kind(config, name) for name in names if name)
         adds = _adds(entry) and set(kinds).isdisjoint(_MAIN_WORK)
-        return Host(tuple(kinds), (origin_of(_LIST, entry), " ".join(text.split())), adds)
+        if kinds or whole:  # of a list that only another file's macro is in nothing is known
+            return Host(tuple(kinds), (origin_of(_LIST, entry), " ".join(text.split())), adds)
     parts = (*_OF_DAEMONS, "DEFRAG")
     concerned = dict.fromkeys(daemon for daemon in _concerned(config) if daemon in parts)
     return Host(tuple(concerned) or (config.context.subsystem,), variable=variable)
@@ -144,7 +147,10 @@ def is_whole(config: Config) -> bool:
     # That a folder was named to the reader is no statement of its files.
     if any(entry is not None and entry.origin != DETECTED_ORIGIN for entry in set_):
         return True
-    return config.scope.table.get(_LIST) is not None and not host_of(config).adds
+    if config.scope.table.get(_LIST) is None:
+        return False
+    host = host_of(config)
+    return (host.listed is not None or bool(host.variable)) and not host.adds
 
 
 def _adds(entry: Definition) -> bool:

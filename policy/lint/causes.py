@@ -20,7 +20,7 @@ from policy.language.about import AFTER_ELSE, ELIF, about
 _OF_LINES: Final = frozenset(
     ("P103", "P104", "P107", "P120", "P121", "P122", "P123", "P124", "P213", "P423", "P603")
 )
-_VALUES: Final = frozenset(("P110", "P111", "P112", "P113", "P116"))
+_VALUES: Final = frozenset(("P110", "P111", "P112", "P113", "P116", "P130"))
 #: What is set under a name that nobody reads.
 _MISNAMED: Final = frozenset(("P201", "P202", "P301"))
 #: Findings about a list, or about the macro that would have been one.

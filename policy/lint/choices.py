@@ -13,6 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
+from policy.explain.roles import is_whole
 from policy.knobs.choices import (
     BOUNDS,
     CHOICES,
@@ -62,11 +63,13 @@ _VARIABLES: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_ENV|\w+_ENVIRONMENT", 
 _COMMA: Final = late_regex(r"\w=[^;\s,]*(,)\s*[A-Za-z_]\w*=")
 _SEMICOLON: Final = late_regex(r"\w=[^\s'\";]*(;)\s*[A-Za-z_]\w*=")
 _OF_LIMITS: Final = (NAME_LIMIT, CONCURRENCY_LIMIT_DEFAULT_OF)
+_ANYTHING: Final = late_regex(r"")
 _HOST: Final = late_regex(r"(?:[^\s:,]+|[\da-fA-F:]+|\[[\da-fA-F:]+\])$")
 _TWO_IDS: Final = "it is the numbers of a user and a group with a dot between them, as in `64.64`"
 #: What every daemon takes at its start and ends at if it has another form, with its exit status.
 _OF_ALL: Final = {
     "CONDOR_IDS": (_IDS, _TWO_IDS, 1),
+    "NETWORK_INTERFACE": (_ANYTHING, "", 4),
     "TCP_FORWARDING_HOST": (_HOST, "it is one address, or a name that has one, without a port", 4),
 }
 
@@ -101,14 +104,14 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield from _period(setting)
     text = setting.text().strip()
     needed = _OF_ALL.get(setting.macro.upper())
-    if needed is not None and text and not needed[0].match(text):
+    if needed is not None and has_hole(setting.config, setting.entry):
+        needed = needed if is_whole(view.config) else None  # another file completes it
+    if needed is not None and not text.strip(","):
+        yield from _nothing(setting)
+    elif needed is not None and not needed[0].match(text):
         message = f"{setting.macro} does not take `{text}`: no daemon starts"
         _, help_text, status = needed
         yield setting.say(no_word, message, setting.whole(), help_text, ends=EVERY, status=status)
-    if setting.macro.upper() == "NETWORK_INTERFACE" and not text.strip(","):
-        message = "NETWORK_INTERFACE is set to nothing: no daemon starts"
-        help_text = "`*`, which is the default, stands for every interface"
-        yield no_word.named(setting.entry, message, help_text, ends=EVERY)
     if setting.macro.casefold() == "dedicatedscheduler" and text:
         yield from _dedicated(view, setting)
     if _LOCK_URL.fullmatch(setting.macro) and text and not text.casefold().startswith("file:"):
@@ -135,6 +138,13 @@ def _of_environment(setting: Setting) -> Iterator[Diagnostic]:
         message = f"`{found[1]}` separates no variables, and is a part of the value before it"
         right = '`"A=1 B=2"`' if quoted else "`A=1;B=2`"
         yield setting.say(no_word, message, Item.of(found, 1), f"write them as in {right}")
+
+
+def _nothing(setting: Setting) -> Iterator[Diagnostic]:
+    if setting.macro.upper() == "NETWORK_INTERFACE":
+        message = "NETWORK_INTERFACE is set to nothing: no daemon starts"
+        help_text = "`*`, which is the default, stands for every interface"
+        yield no_word.named(setting.entry, message, help_text, ends=EVERY)
 
 
 def _dedicated(view: View, setting: Setting) -> Iterator[Diagnostic]:

@@ -17,6 +17,7 @@ from classad.builtins.pcre import compile_pattern
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
+from policy.explain.roles import is_whole
 from policy.explain.sentences import listing
 from policy.knobs.declaration import Knob, Need
 from policy.knobs.matching import (
@@ -132,7 +133,8 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
     config, items = view.config.seen_by("MASTER"), setting.items()
     what = About(macro=macro, definition=setting.entry, ends="MASTER")
     spot = name_place(setting.entry)
-    if not items and macro == _OF_DAEMONS[0] and spot is not None:
+    whole = is_whole(view.config) or not setting.config.scope.used_by(setting.entry)
+    if not items and macro == _OF_DAEMONS[0] and spot is not None and whole:
         message = "DAEMON_LIST names no daemon"
         help_text = "condor_master ends when it reads this"
         found = Diagnostic(message, *spot, id="P110", help=help_text, about=what)

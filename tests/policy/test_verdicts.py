@@ -365,3 +365,19 @@ def test_every_daemon_ends_at_what_all_take_at_their_start(line: str, status: in
         ("MASTER", status),
         ("STARTD", status),
     }
+
+
+@every_case(
+    "line", ["NETWORK_INTERFACE = $(OUR_IP)", "CONDOR_IDS = $(OUR_IDS)", "DAEMON_LIST = $(OURS)"]
+)
+def test_what_another_file_may_complete_ends_nobody(line: str) -> None:
+    seen = examine(read(f"{line}\nUID_DOMAIN = $(OUR_DOMAIN)\n"))
+    assert seen.fragment is not None
+    assert all(one.starts for one in seen.verdicts)
+    assert {one.id for one in seen.findings} == {"P120"}
+
+
+def test_an_empty_interface_ends_a_host_whose_files_are_all_read() -> None:
+    seen = examine(read("DAEMON_LIST = MASTER\nNETWORK_INTERFACE = $(OUR_IP)\n"))
+    assert [one.starts for one in seen.verdicts] == [False]
+    assert {one.id for one in seen.findings} == {"P120", "P130"}
