@@ -70,6 +70,8 @@ _INTEGER: Final = late_regex(r"-?\d+")
 _DIGITS: Final = late_regex(r"\d+")
 #: A boolean of the schedd for each requirement, which sees no job.
 _WARNING: Final = late_regex(r"submit_requirement_\w+_is_warning")
+#: The load that a job of a daemon's cron makes, a share of 1.
+_CRON_LOAD: Final = late_regex(r"(startd|schedd)_cron_(?!max_job_load)\w+_job_load")
 #: Statistics of the schedd by the administrator's names: what counts, and after how many seconds.
 _STATISTICS: Final = late_regex(r"schedd_(?:collect_stats_(?:by|for)|expire_stats_by)_\w+")
 #: How a log is rotated: every program reads it of its own log, and of those of its levels.
@@ -141,6 +143,9 @@ def find_readers(macro: str) -> Readers | None:
         return _readers(*found)
     if _WARNING.fullmatch(folded):
         return Readers(macro, "boolean", frozenset(("SCHEDD",)), {"SCHEDD": 4})
+    if _CRON_LOAD.fullmatch(folded):
+        daemon = folded[:6].upper()
+        return Readers(macro, "double", frozenset((daemon,)), {daemon: 4}, 0, 100)
     if _STATISTICS.fullmatch(folded):
         kind, ended = ("integer", {"SCHEDD": 4}) if "expire" in folded else ("string", {})
         return Readers(macro, kind, frozenset(("SCHEDD",)), ended)

@@ -58,6 +58,8 @@ _IDS: Final = late_regex(r"[+-]?\d+\.[+-]?\d+")
 _SCHEDULER: Final = late_regex(r'"DedicatedScheduler@[^\s"@][^"]*"', re.IGNORECASE)
 _LIMIT: Final = late_regex(r"CONCURRENCY_LIMIT_DEFAULT_(.+)|(.+)_LIMIT", re.IGNORECASE)
 _IS_LIMIT: Final = late_regex(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
+_NO_TIME: Final = late_regex(r"0+[smh]?", re.IGNORECASE)
+_OF_SLOTS: Final = late_regex(r"STARTD_CRON_\w+_SLOTS", re.IGNORECASE)
 _LOCK_URL: Final = late_regex(r"HA_(\w+_)?LOCK_URL", re.IGNORECASE)
 _VARIABLES: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_ENV|\w+_ENVIRONMENT", re.IGNORECASE)
 _COMMA: Final = late_regex(r"\w=[^;\s,]*(,)\s*[A-Za-z_]\w*=")
@@ -85,8 +87,9 @@ _OF_ALL: Final = {
     " between them in quotes, and semicolons without.",
     bad="SCHEDD_DEBUG = D_FULL_DEBUG\n",
     good="SCHEDD_DEBUG = D_FULLDEBUG\n",
-    observed="Observed with 25.14.1: condor_startd logs `Unknown job mode` or `Invalid period"
-    " modifier` and does not start the job, condor_defrag ends at `Invalid draining schedule`,"
+    observed="Observed with 25.14.1: condor_startd logs `Unknown job mode`, `Invalid period"
+    " modifier` or `Periodic requires non-zero period` and does not start the job, or `INVALID slot"
+    " #: ignoring slot list`, condor_defrag ends at `Invalid draining schedule`,"
     " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
     " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1, at"
     " `TCP_FORWARDING_HOST = 10.1.2.3:9618` with status 4; a schedd runs parallel jobs on"
@@ -102,6 +105,8 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield from _words(setting, choice)
     if CRON_PERIODS.fullmatch(setting.macro):
         yield from _period(setting)
+    if _OF_SLOTS.fullmatch(setting.macro):
+        yield from _slots(setting)
     text = setting.text().strip()
     needed = _OF_ALL.get(setting.macro.upper())
     if needed is not None and has_hole(setting.config, setting.entry):
@@ -184,8 +189,21 @@ def _instead(word: str, choice: Choice) -> Advice:
     return meant(word, choice.words, None if choice.many else f"it takes {', '.join(choice.words)}")
 
 
+def _slots(setting: Setting) -> Iterator[Diagnostic]:
+    """The slots that a job of a cron is for."""
+    for item in setting.items():
+        if not item.text.isdigit():
+            message = f"`{item.text}` is no number of a slot, so the job is for all of them"
+            yield setting.say(no_word, message, item, "they have numbers only, as in `1, 2`")
+            return
+
+
 def _period(setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
+    mode = setting.beside(f"{setting.macro[: -len('PERIOD')]}MODE").strip().casefold()
+    if _NO_TIME.fullmatch(text) and mode in ("", "periodic"):
+        message = f"{setting.macro} is 0: the job is not started"
+        yield setting.say(no_word, message, setting.whole(), "a periodic job needs a time")
     if text and not CRON_PERIOD.fullmatch(text):
         message = f"{setting.macro} does not take `{text}`: the job is not started"
         yield setting.say(no_word, message, setting.whole(), _PERIOD)

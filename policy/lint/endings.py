@@ -47,6 +47,7 @@ _OF_DAEMONS: Final = ("DAEMON_LIST", "MASTER_HA_LIST")
 _STATISTICS: Final = late_regex(r"SCHEDD_COLLECT_STATS_(?:BY|FOR)_\w+", re.IGNORECASE)
 _EXPIRY: Final = late_regex(r"SCHEDD_EXPIRE_STATS_BY_(\w+)", re.IGNORECASE)
 _OF_REQUIREMENT: Final = late_regex(r"SUBMIT_REQUIREMENT_(\w+)_IS_WARNING", re.IGNORECASE)
+_CRON_LOAD: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(\w+)_JOB_LOAD", re.IGNORECASE)
 _POOL_HISTORY: Final = late_regex(r"POOL_HISTORY_\w+", re.IGNORECASE)
 _LOAD: Final = late_regex(
     r"((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:\s+to\s+((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))?"
@@ -273,6 +274,10 @@ def _is_reached(setting: Setting) -> bool:
         return found[1].casefold() in names and _is_expression(condition)
     if setting.macro.upper() == "SEC_CREDENTIAL_SWEEP_INTERVAL":
         return bool(setting.beside("SEC_CREDENTIAL_DIRECTORY_KRB"))
+    found = _CRON_LOAD.fullmatch(setting.macro)
+    if found is not None:
+        jobs = split_list(setting.beside(f"{found[1]}_CRON_JOBLIST"))
+        return found[2].casefold() in map(str.casefold, jobs)
     if _POOL_HISTORY.fullmatch(setting.macro):
         evaluate = setting.config.scope.functions.evaluate
         return read_boolean(setting.beside("KEEP_POOL_HISTORY"), evaluate) is True

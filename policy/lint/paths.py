@@ -34,6 +34,8 @@ _PROGRAM: Final = late_regex(r"\$\((S?BIN|LIBEXEC)\)/\S+|/usr/bin/\S+")
 _WHOLE: Final = late_regex(r"/|\\|[A-Za-z]:[\\/]|\$")
 _FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "RUN", "LOCAL_DIR")
 _SEVERAL: Final = late_regex(r"[,\s]\s*/")
+#: What a program is told, behind it.
+_OPTION: Final = late_regex(r"\s+-")
 _QUOTES: Final = "\"'"
 _IN_QUOTES: Final = 'write all folders in one pair of quotes, as in `"/tmp, /var/tmp"`'
 
@@ -56,7 +58,7 @@ def is_path(macro: str) -> bool:
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
     good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = $(LIBEXEC)/health.sh\n"
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
-    of=rf"{_CRON}|{_HOOK}|{PLUGINS}",
+    of=rf"{_CRON}|{_HOOK}|{PLUGINS}|(?:STARTD|SCHEDD)_CRON_\w+_CWD",
     observed="Observed with 25.14.1: for `true` as a job of its cron the startd logs `Cannot access"
     " specified executable`; for a hook the starter logs `invalid path specified`, and starts no"
     " job; a plugin is skipped with `Failed to execute`. With `LOG = ~/log` the master ends, and a"
@@ -66,17 +68,30 @@ def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if has_hole(setting.config, setting.entry):
         return  # another file may say where it is
     outcome = "the daemon does not run it"
+    if setting.macro.upper().endswith("_CWD"):
+        outcome = "the job is not run"
     if setting.macro.casefold() == PLUGINS:
         outcome = "it is skipped, and jobs cannot transfer what it is for"
     elif "_HOOK_" in setting.macro.upper():
         outcome = "a hook that is not there ends condor_starter, and no job starts"
     items = setting.items()
     for item in items if setting.macro.casefold() == PLUGINS else items[:1]:
-        if item.text[0] not in _QUOTES and not _WHOLE.match(item.text):
+        if _OPTION.match(setting.text(), item.end) and item is items[0]:
+            message = f"{setting.macro} is one path, and `{setting.text().strip()}` is more"
+            help_text = f"what follows the program belongs to {_of_arguments(setting.macro)}"
+            yield setting.say(no_whole_path, message, setting.whole(), help_text)
+        elif item.text[0] not in _QUOTES and not _WHOLE.match(item.text):
             name = item.text.rpartition("/")[2]
             message = f"{setting.macro}: `{item.text}` is no whole path"
-            help_text = f"write where it is, as in `$(LIBEXEC)/{name}`; without that {outcome}"
+            where = "/tmp" if setting.macro.upper().endswith("_CWD") else f"$(LIBEXEC)/{name}"
+            help_text = f"write where it is, as in `{where}`; without that {outcome}"
             yield setting.say(no_whole_path, message, item, help_text)
+
+
+def _of_arguments(macro: str) -> str:
+    """The macro with the arguments of a program."""
+    head = macro.upper().removesuffix("EXECUTABLE")
+    return f"{macro[: len(head)]}ARGS" if len(head) < len(macro) else f"{macro}_ARGS"
 
 
 @finding(
@@ -128,6 +143,14 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
     elif setting.macro.upper() in _FOLDERS and _SEVERAL.search(text):
         message = f"{setting.macro} is one folder, and `{text}` are several"
         yield setting.say(no_whole_path, message, setting.whole(), "daemons take it for one name")
+    elif (
+        setting.macro.upper() in _FOLDERS
+        and text[:1] not in ("", *_QUOTES)
+        and not (_WHOLE.match(text) or has_hole(setting.config, setting.entry))
+    ):
+        message = f"{setting.macro}: `{text}` is no whole path"
+        help_text = "it is looked for in the folder that each daemon happens to run in"
+        yield setting.say(no_whole_path, message, setting.whole(), help_text)
 
 
 def _parsed(text: str) -> tuple[Node | None, int]:

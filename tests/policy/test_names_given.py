@@ -175,3 +175,38 @@ def test_commas_and_semicolons_may_be_parts_of_values(text: str) -> None:
 def test_ads_live_until_the_next_ones(macro: str) -> None:
     assert ids(f"{macro} = 1200\nCLASSAD_LIFETIME = 900\n") == [("P131", 1)]
     assert found(f"{macro} = 300\nCLASSAD_LIFETIME = 900\n") == []
+
+
+JOB = (
+    "{0}_CRON_JOBLIST = X\n{0}_CRON_X_EXECUTABLE = /bin/true\n{0}_CRON_X_PERIOD = {1}\n"
+    "{0}_CRON_X_MODE = {2}\n"
+)
+
+
+@pytest.mark.parametrize("period", ["0", "0s", "00m"])
+def test_a_periodic_job_of_a_cron_needs_a_time(period: str) -> None:
+    assert ids(JOB.format("STARTD", period, "Periodic")) == [("P130", 3)]
+    assert found(JOB.format("STARTD", period, "WaitForExit")) == []
+    assert found(JOB.format("STARTD", period, "OneShot")) == []
+
+
+@pytest.mark.parametrize("slots", ["slot1", "1, slot2", "one", "slot_type_1"])
+def test_slots_of_a_job_of_a_cron_are_numbers(slots: str) -> None:
+    text = JOB.format("STARTD", "5m", "Periodic")
+    assert ids(f"{text}STARTD_CRON_X_SLOTS = {slots}\n") == [("P130", 5)]
+    assert found(f"{text}STARTD_CRON_X_SLOTS = 1, 2\n") == []
+
+
+@pytest.mark.parametrize("daemon", ["STARTD", "SCHEDD"])
+@pytest.mark.parametrize("load", ["10%", "high", "200", "-1"])
+def test_a_daemon_ends_at_a_load_of_its_cron_that_is_no_share(daemon: str, load: str) -> None:
+    text = JOB.format(daemon, "5m", "Periodic")
+    [item] = found(f"{text}{daemon}_CRON_X_JOB_LOAD = {load}\n")
+    assert (item.id, item.severity) == ("P110", "error")
+    for right in ("0.1", "0", "0.05 + 0.05", "100"):
+        assert found(f"{text}{daemon}_CRON_X_JOB_LOAD = {right}\n") == []
+
+
+def test_it_does_not_read_the_load_of_a_job_that_is_not_listed() -> None:
+    text = JOB.format("STARTD", "5m", "Periodic")
+    assert "P110" not in [name for name, _ in ids(f"{text}STARTD_CRON_Y_JOB_LOAD = high\n")]

@@ -124,3 +124,24 @@ def test_no_shell_reads_a_path(macro: str) -> None:
 @pytest.mark.parametrize("between", [", ", " ", ","])
 def test_what_a_daemon_keeps_is_in_one_folder(macro: str, between: str) -> None:
     assert ids(f"{macro} = /a/condor{between}/b/condor\n") == [("P137", 1)]
+
+
+@pytest.mark.parametrize("macro", ["LOG", "SPOOL", "EXECUTE", "LOCAL_DIR"])
+def test_it_is_the_same_folder_wherever_a_daemon_runs(macro: str) -> None:
+    assert ids(f"{macro} = here\n") == [("P137", 1)]
+    assert ids(f"{macro} = ./here\n") == [("P137", 1)]
+    assert found(f"{macro} = /var/here\n") == []
+
+
+@pytest.mark.parametrize(
+    ("what", "macro"), [("a job of a cron", "STARTD_CRON_A_ARGS"), ("a hook", "_ARGS")]
+)
+def test_arguments_stand_beside_a_program(what: str, macro: str) -> None:
+    [item] = found(RUN[what].format("/opt/health -v"))
+    assert (item.id, macro in (item.help or "")) == ("P137", True)
+
+
+def test_a_job_of_a_cron_runs_in_a_folder_of_a_whole_path() -> None:
+    text = CRON.format("/opt/health")
+    assert ids(f"{text}STARTD_CRON_A_CWD = work\n") == [("P137", 4)]
+    assert found(f"{text}STARTD_CRON_A_CWD = /work\n") == []
