@@ -33,6 +33,7 @@ _PROGRAM: Final = late_regex(r"\$\((S?BIN|LIBEXEC)\)/\S+|/usr/bin/\S+")
 #: What begins a whole path, of Windows too, and what only a running daemon knows.
 _WHOLE: Final = late_regex(r"/|\\|[A-Za-z]:[\\/]|\$")
 _FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "RUN", "LOCAL_DIR")
+_RELATIVE: Final = late_regex(r"\w+|[\w.-]+/[\w./+-]*")
 _SEVERAL: Final = late_regex(r"[,\s]\s*/")
 #: What a program is told, behind it.
 _OPTION: Final = late_regex(r"\s+-")
@@ -145,8 +146,9 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(no_whole_path, message, setting.whole(), "daemons take it for one name")
     elif (
         setting.macro.upper() in _FOLDERS
-        and text[:1] not in ("", *_QUOTES)
-        and not (_WHOLE.match(text) or has_hole(setting.config, setting.entry))
+        and _RELATIVE.fullmatch(text)
+        and not has_hole(setting.config, setting.entry)
+        and "$ENV" not in (setting.entry.written or "").upper()
     ):
         message = f"{setting.macro}: `{text}` is no whole path"
         help_text = "it is looked for in the folder that each daemon happens to run in"
