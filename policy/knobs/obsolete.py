@@ -96,7 +96,8 @@ _FAMILIES: Final = (
         late_regex(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
         Obsolete(why="checkpoint servers are gone with the standard universe"),
     ),
-    (late_regex(r"gsi_\w+|gridmap"), Obsolete(why=_NO_GSI)),
+    (late_regex(r"gsi_\w+|gridmap|gss_assist_gridmap\w*"), Obsolete(why=_NO_GSI)),
+    (late_regex(r"qmf_\w+"), Obsolete(why="the management by QMF is gone")),
     (late_regex(r"glexec(_job|_starter|_retries|_retry_delay)?"), Obsolete(why="glexec is gone")),
     (late_regex(r"concurrency_limit_(?!default)(\w+)"), Obsolete(r"\1_limit")),
     (

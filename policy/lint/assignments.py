@@ -70,6 +70,8 @@ def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
             help_text = f"{listing(names)} {verb}"
             yield never_read.named(setting.entry, message, help_text, macro=macro)
         return
+    if view.config.lookup(prefix) is not None:
+        return  # the program of a daemon that the master starts under this name
     meant = suggest(prefix, (*DAEMONS, *started.values()))
     if meant is not None and prefix.casefold() not in started:
         message = f"no daemon has the name `{prefix}`"

@@ -33,7 +33,7 @@ from policy.language.about import About, about, change_about
 from policy.language.expressions import parse
 from policy.language.numbers import read_boolean, read_integer
 from policy.lint.finding import name_place
-from policy.lint.view import Setting, Stretch, View
+from policy.lint.view import Setting, Stretch, View, is_own
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 _QUOTES: Final = "\"'"
@@ -52,6 +52,11 @@ _POOL_HISTORY: Final = late_regex(r"POOL_HISTORY_\w+", re.IGNORECASE)
 _LOAD: Final = late_regex(
     r"((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:\s+to\s+((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))?"
 )
+_ENVIRONMENT: Final = late_regex(r"(\w+)_ENVIRONMENT", re.IGNORECASE)
+#: Variables between semicolons, and between blanks in double quotes.
+_PLAIN: Final = late_regex(r"(?:[^;=]+=[^;]*)?(?:;(?:[^;=]+=[^;]*)?)*")
+_VARIABLE: Final = r"""(?:[^\s"'=]|"")+=(?:[^\s"']|""|'(?:[^'"]|''|"")*')*"""
+_QUOTED: Final = late_regex(rf'"\s*(?:{_VARIABLE}(?:\s+{_VARIABLE})*\s*)?"')
 #: A command with its arguments in double quotes, in which both kinds of quotes are doubled.
 _COMMAND: Final = late_regex(r'"(?:[^"\']|""|\'(?:[^\'"]|\'\'|"")*\')*"')
 #: The type of the slots that NUM_SLOTS makes, where no macro makes slots of a type.
@@ -93,11 +98,14 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         for found in loaded.diagnostics:
             if ends_daemon(found) and ended_by(found) == "NEGOTIATOR":
                 yield Ending(Daemon("NEGOTIATOR", local), found)
+    yield from _of_extended_list(view)
     for setting in view.settings:
         yield from _of_declared(setting)
         yield from _of_others(view, setting)
         yield from _of_daemon_list(view, setting)
         yield from _of_shared_port(setting)
+        yield from _of_environment(view, setting)
+        yield from _of_flocking(view, setting)
         yield from _of_slot_types(view, setting)
         yield from _of_form(setting)
         yield from _of_statistics(setting)
@@ -149,6 +157,26 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
             return
 
 
+def _of_extended_list(view: View) -> Iterator[Ending]:
+    """The same of a DAEMON_LIST of the files that a template has added to."""
+    config = view.config.seen_by("MASTER")
+    entry = config.lookup(_OF_DAEMONS[0])
+    if entry is None or is_own(entry):
+        return
+    own = [one for one in entry.chain() if is_own(one) and not one.is_builtin]
+    for name in split_list(config.text(_OF_DAEMONS[0]) or "") if own else ():
+        word = re.compile(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])")
+        spot = next((name_place(one) for one in own if word.search(one.raw)), None)
+        if config.lookup(name) is None and spot is not None:
+            message = f"DAEMON_LIST: no macro `{name}` says where that daemon's program is"
+            what = About(macro=_OF_DAEMONS[0], names=(name,), ends="MASTER")
+            help_text = "condor_master ends when it reads this"
+            yield Ending(
+                Daemon("MASTER"), Diagnostic(message, *spot, id="P110", help=help_text, about=what)
+            )
+            return
+
+
 def _of_shared_port(setting: Setting) -> Iterator[Ending]:
     """The program of condor_shared_port, which the master starts without being asked: the
     collector ends without it, and others wait."""
@@ -158,6 +186,37 @@ def _of_shared_port(setting: Setting) -> Iterator[Ending]:
         message = f"SHARED_PORT is `{setting.text().strip()}`, which is no path of a program"
         what = About(macro="SHARED_PORT", definition=setting.entry, ends="COLLECTOR")
         yield _ending(setting, Daemon("COLLECTOR"), message, setting.whole(), what, "P215")
+
+
+def _of_environment(view: View, setting: Setting) -> Iterator[Ending]:
+    """The variables for a daemon of DAEMON_LIST, or for the master itself: each has a name and a
+    value."""
+    found = _ENVIRONMENT.fullmatch(setting.macro)
+    if found is None or setting.endless is not None or not setting.is_seen_by("MASTER"):
+        return
+    listed = view.config.seen_by("MASTER").text("DAEMON_LIST") or ""
+    text = setting.text().strip()
+    if found[1].upper() not in ("MASTER", *split_list(listed.upper())) or not text:
+        return
+    if not (_QUOTED if text[0] == '"' else _PLAIN).fullmatch(text):
+        message = f"{setting.macro}: `{text}` is no list of variables, `NAME=VALUE` each"
+        what = About(macro=setting.macro, definition=setting.entry, ends="MASTER")
+        yield _ending(setting, Daemon("MASTER"), message, setting.whole(), what, "P110")
+
+
+def _of_flocking(view: View, setting: Setting) -> Iterator[Ending]:
+    """Collectors of other pools without their negotiators, or with more of these: the schedd of
+    25.14.1 crashes, and that of 23.9.6."""
+    if setting.macro.upper() != "FLOCK_COLLECTOR_HOSTS" or not setting.is_seen_by("SCHEDD"):
+        return
+    negotiators = split_list(setting.beside("FLOCK_NEGOTIATOR_HOSTS"))
+    many, others = len(setting.items()), len(negotiators)
+    known = is_whole(view.config) or {"flock_to", "flock_negotiator_hosts"} & view.defined
+    if many and known and (others > many or not others):
+        message = f"{others or 'no'} negotiators beside {many} of the collectors of other pools"
+        what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD", status=139)
+        found = _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P134")
+        yield evolve(found, status=139)
 
 
 def shares_port(setting: Setting) -> bool:
@@ -177,7 +236,9 @@ def _ending(
     """An end at a part of a value."""
     place = setting.place(part.start, part.end)
     help_text = f"{daemon} ends when it reads this"
-    if id_ == "P215":
+    if id_ == "P134":
+        help_text = f"{daemon} crashes at once; FLOCK_TO alone says all that most pools need"
+    elif id_ == "P215":
         help_text = f"{daemon} ends without condor_shared_port; nobody reaches the other daemons"
     found = Diagnostic(message, *place, id=id_, help=help_text, about=about)
     return Ending(daemon, found)

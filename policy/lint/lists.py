@@ -141,6 +141,8 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
     known: list[str] | None = None
     signs, text = False, setting.text()
     for item in setting.items():
+        if item.text[0] == "#":
+            return  # that a comment is a part of the value is told
         if names.lists_attributes and "*" in item.text:
             message = f"{setting.macro} takes names and no patterns: `{item.text}` is none"
             yield setting.say(NOT_DEFINED, message, item, names.without)

@@ -486,3 +486,18 @@ def test_lists_that_every_daemon_would_read_are_told_on_every_host(old: str) -> 
     for daemons in ("SCHEDD", "STARTD", "COLLECTOR, NEGOTIATOR"):
         text = f"DAEMON_LIST = MASTER, {daemons}\n{old}\n"
         assert [one.id for one in lint(read(text))] == ["P205"]
+
+
+@every_case("name", ["COLLECTOR1", "SCHEDD2", "STARTD_A"])
+def test_a_daemon_that_the_master_starts_under_a_name_reads_what_has_it_in_front(name: str) -> None:
+    daemon = name.rstrip("12").removesuffix("_A")
+    text = f"{name} = $({daemon})\nDAEMON_LIST = MASTER, {name}\n{name}.MAX_{daemon}_LOG = 20 Mb\n"
+    assert [one for one in lint(read(text)) if one.id == "P221"] == []
+
+
+@every_case("list_", ["DOCKER_VOLUMES = a", "GROUP_NAMES =", "STARTD_ATTRS = Site"])
+def test_of_a_comment_in_a_list_only_that_is_told(list_: str) -> None:
+    rest = "DOCKER_VOLUME_DIR_a = /x\nSite = 1\n"
+    found = [one.id for one in lint(read(f"{list_} # Mount shared\n{rest}"))]
+    assert "P115" in found
+    assert not {"P211", "P136"} & {*found}

@@ -306,6 +306,14 @@ def test_a_daemon_ends_at_its_log_before_anything_else(other: str) -> None:
     ("KEEP_POOL_HISTORY = True\nPOOL_HISTORY_MAX_STORAGE = x", "COLLECTOR"),
     ("MASTER_HA_LIST = FOO", "MASTER"),
     ("SHARED_PORT_MAX_WORKERS = -1", "SHARED_PORT"),
+    ("NEGOTIATOR_USE_SHARED_PORT = x", "NEGOTIATOR"),
+    ("MASTER_USE_SHARED_PORT = x", "MASTER"),
+    ("MASTER_ENVIRONMENT = A", "MASTER"),
+    ("MASTER_ENVIRONMENT = A=1;B", "MASTER"),
+    ("MASTER_ENVIRONMENT = =1", "MASTER"),
+    ('MASTER_ENVIRONMENT = "A=1" x', "MASTER"),
+    ("MASTER_ENVIRONMENT = \"A='1\"", "MASTER"),
+    ('DAEMON_LIST = MASTER SCHEDD\nSCHEDD_ENVIRONMENT = "A"', "MASTER"),
     ("SEC_CREDENTIAL_DIRECTORY_KRB = /c\nSEC_CREDENTIAL_SWEEP_INTERVAL = x", "CREDD"),
     ("ROOSTER_WAKEUP_CMD =", "ROOSTER"),
     ("ROOSTER_WAKEUP_CMD = /bin/x", "ROOSTER"),
@@ -314,6 +322,7 @@ def test_a_daemon_ends_at_its_log_before_anything_else(other: str) -> None:
     ("ROOSTER_WAKEUP_CMD = \"/bin/x 'y\"", "ROOSTER"),
     ("DAEMON_LIST =", "MASTER"),
     ("DAEMON_LIST = ,", "MASTER"),
+    ("DAEMON_LIST = MASTER, FOO\nuse ROLE : Execute", "MASTER"),
     ("NEGOTIATOR_CYCLE_DELAY = -1", "NEGOTIATOR"),
     ("NEGOTIATOR_INFORM_STARTD = x", "NEGOTIATOR"),
     ("MAX_ACCOUNTANT_DATABASE_SIZE = x", "NEGOTIATOR"),
@@ -330,6 +339,15 @@ def test_a_daemon_ends_at_what_it_reads_at_its_start(line: str, daemon: str) -> 
 
 
 @every_case("lines", [
+    "MASTER_ENVIRONMENT = A=1; B=2;",
+    "MASTER_ENVIRONMENT = A=1 B",
+    'MASTER_ENVIRONMENT = ""',
+    'MASTER_ENVIRONMENT = "A=1 ""B=2"',
+    "MASTER_ENVIRONMENT = \"A='1 2' B=''\"",
+    "DAEMON_LIST = MASTER\nSCHEDD_ENVIRONMENT = A",
+    "FLOCK_COLLECTOR_HOSTS = a.example.edu",  # another file may name the negotiators
+    "FLOCK_TO = a.example.edu\nFLOCK_COLLECTOR_HOSTS = a.example.edu, b.example.edu",
+    "FLOCK_TO = a.example.edu\nFLOCK_COLLECTOR_HOSTS =",
     'ROOSTER_WAKEUP_CMD = "/bin/x"',
     'ROOSTER_WAKEUP_CMD = "/bin/x \'a b\' ""y"""',
     "SEC_CREDENTIAL_DIRECTORY_OAUTH = /c\nSEC_CREDENTIAL_SWEEP_INTERVAL = x",
@@ -339,6 +357,7 @@ def test_a_daemon_ends_at_what_it_reads_at_its_start(line: str, daemon: str) -> 
     "POOL_HISTORY_SAMPLING_INTERVAL = x",
     "KEEP_POOL_HISTORY = False\nPOOL_HISTORY_SAMPLING_INTERVAL = x",
     "MASTER_HA_LIST = FOO\nFOO = /bin/foo",
+    "DAEMON_LIST = MASTER, FOO\nuse ROLE : Execute\nFOO = /bin/foo",
     "MASTER_HA_LIST = SCHEDD",
     "DAEMON_LIST =\nDAEMON_LIST = $(DAEMON_LIST) MASTER",
     "TCP_FORWARDING_HOST = gw.example.edu",
@@ -381,3 +400,15 @@ def test_an_empty_interface_ends_a_host_whose_files_are_all_read() -> None:
     seen = examine(read("DAEMON_LIST = MASTER\nNETWORK_INTERFACE = $(OUR_IP)\n"))
     assert [one.starts for one in seen.verdicts] == [False]
     assert {one.id for one in seen.findings} == {"P120", "P130"}
+
+
+@every_case("negotiators, collectors", [("", "a"), ("a, b", "a"), ("", "a b"), ("a b c", "a, b")])
+def test_the_schedd_crashes_where_collectors_have_no_negotiators_or_too_many(
+    negotiators: str, collectors: str
+) -> None:
+    # Asked of condor_schedd of 25.14.1 and of 23.9.6.
+    hosts = f"FLOCK_NEGOTIATOR_HOSTS = {negotiators}\nFLOCK_COLLECTOR_HOSTS = {collectors}\n"
+    seen = examine(read(f"DAEMON_LIST = MASTER, SCHEDD\n{hosts}"))
+    statuses = {one.daemon.subsystem: one.status for one in seen.verdicts if not one.starts}
+    assert statuses == {"SCHEDD": 139}
+    assert [(one.id, one.severity) for one in seen.findings] == [("P134", "error")]
