@@ -213,7 +213,8 @@ def _of_flocking(view: View, setting: Setting) -> Iterator[Ending]:
     many, others = len(setting.items()), len(negotiators)
     known = is_whole(view.config) or {"flock_to", "flock_negotiator_hosts"} & view.defined
     if many and known and (others > many or not others):
-        message = f"{others or 'no'} negotiators beside {many} of the collectors of other pools"
+        count = f"{'host' if many == 1 else 'hosts'}, and FLOCK_NEGOTIATOR_HOSTS {others or 'none'}"
+        message = f"FLOCK_COLLECTOR_HOSTS names {many} {count}"
         what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD", status=139)
         found = _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P134")
         yield evolve(found, status=139)
