@@ -8,7 +8,7 @@ for the negotiator what ``policy.load`` says.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Final
 
 from attr import evolve, frozen
@@ -98,10 +98,13 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         for found in loaded.diagnostics:
             if ends_daemon(found) and ended_by(found) == "NEGOTIATOR":
                 yield Ending(Daemon("NEGOTIATOR", local), found)
+    policies = {
+        about(found).macro.casefold() for loaded in loads.values() for found in loaded.diagnostics
+    }
     yield from _of_extended_list(view)
     for setting in view.settings:
         yield from _of_declared(setting)
-        yield from _of_others(view, setting)
+        yield from _of_others(view, setting, policies)
         yield from _of_daemon_list(view, setting)
         yield from _of_shared_port(setting)
         yield from _of_environment(view, setting)
@@ -373,15 +376,17 @@ def find_late(view: View) -> Iterator[Diagnostic]:
                 break
 
 
-def _of_others(view: View, setting: Setting) -> Iterator[Ending]:
+def _of_others(view: View, setting: Setting, policies: Set[str]) -> Iterator[Ending]:
     """A typed value of any daemon, unless the declaration of a knob has told it already."""
     readers = find_readers(setting.macro)
     if readers is None or not _is_reached(setting):
         return
     knob = setting.knob
-    # Of the negotiator's only what a cycle needs is told by its policy.
-    beside = knob is None or (knob.read_by == "NEGOTIATOR" and knob.need is Need.IRRELEVANT)
-    told = set() if knob is None or beside else {knob.read_by}
+    # Of the negotiator's its policy tells what a cycle needs, and more of it.
+    own = knob is not None and (knob.read_by != "NEGOTIATOR" or knob.need is not Need.IRRELEVANT)
+    told = {knob.read_by} if knob is not None and own else set()
+    if setting.macro.casefold() in policies:
+        told.add("NEGOTIATOR")
     for daemon, status in sorted(readers.ended.items()):
         if daemon in told:
             continue
