@@ -122,13 +122,13 @@ class Config:
     def is_assumed(self, definition: Definition) -> bool:
         """Does a value come from the machine, of which the caller has told nothing?"""
         unknown = HostFacts().detected(self.context)
-        used = [definition]
-        for one in used:
-            if one.origin == DETECTED_ORIGIN and unknown.get(one.name) == one.raw:
-                return True
-            found = (other for _, other in self.scope.used_by(one))
-            used += (other for other in found if other is not None and other not in used)
-        return False
+        try:
+            used = [definition, *(one for _, one in self.scope.used_by(definition) if one)]
+        except ExpansionError:
+            return False
+        return any(
+            one.origin == DETECTED_ORIGIN and unknown.get(one.name) == one.raw for one in used
+        )
 
     def names(self) -> list[str]:
         """Names that the configuration sets, sorted without case."""

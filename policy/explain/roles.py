@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
 from typing import Final
@@ -111,7 +112,8 @@ def host_of(config: Config) -> Host:
     """The daemons that DAEMON_LIST names, or those that the files are for."""
     entry, variable = config.seen_by("MASTER").lookup(_LIST), ""
     if entry is not None and not config.scope.functions.environment:
-        variable = next(iter(config.scope.variables_of(entry)), "")
+        with suppress(ExpansionError):  # what has no end is made from nothing
+            variable = next(iter(config.scope.variables_of(entry)), "")
     if entry is not None and not entry.is_builtin and not variable:
         whole = True
         try:
@@ -120,7 +122,7 @@ def host_of(config: Config) -> Host:
         except ExpansionError:
             text = entry.raw
         names = re.split(r"[\s,]+", text.strip())
-        kinds = dict.fromkeys(_kind(config, name) for name in names if name)
+        kinds = dict.fromkeys(_kind(config, name) for name in names if name and "$" not in name)
         adds = _adds(entry) and set(kinds).isdisjoint(_MAIN_WORK)
         if kinds or whole:  # of a list that only another file's macro is in nothing is known
             return Host(tuple(kinds), (origin_of(_LIST, entry), " ".join(text.split())), adds)

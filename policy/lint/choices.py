@@ -27,6 +27,7 @@ from policy.knobs.lists import is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.shares import CONCURRENCY_LIMIT_DEFAULT_OF, NAME_LIMIT
 from policy.language.about import EVERY
+from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.language.table import Definition
 from policy.lint.endings import is_no_path, shares_port
@@ -313,7 +314,10 @@ def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def has_hole(config: Config, entry: Definition) -> bool:
     """Does a value need a macro that nobody defines, so that another file completes it?"""
-    return any(found is None for _, found in config.scope.used_by(entry))
+    try:
+        return any(found is None for _, found in config.scope.used_by(entry))
+    except ExpansionError:
+        return False
 
 
 @finding(

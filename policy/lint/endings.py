@@ -31,6 +31,7 @@ from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, Readers, find_reade
 from policy.knobs.reading import read_knob, split_list
 from policy.language.about import About, about, change_about
 from policy.language.expressions import parse
+from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer
 from policy.lint.finding import name_place
 from policy.lint.view import Setting, Stretch, View, is_own
@@ -107,7 +108,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         yield from _of_others(view, setting, policies)
         yield from _of_daemon_list(view, setting)
         yield from _of_shared_port(setting)
-        yield from _of_environment(view, setting)
+        yield from _of_environment(setting)
         yield from _of_flocking(view, setting)
         yield from _of_slot_types(view, setting)
         yield from _of_form(setting)
@@ -167,7 +168,11 @@ def _of_extended_list(view: View) -> Iterator[Ending]:
     if entry is None or is_own(entry):
         return
     own = [one for one in entry.chain() if is_own(one) and not one.is_builtin]
-    for name in split_list(config.text(_OF_DAEMONS[0]) or "") if own else ():
+    try:
+        names = split_list(config.expand(entry).text) if own else []
+    except ExpansionError:
+        return  # that it has no end is told
+    for name in names:
         word = re.compile(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])")
         spot = next((name_place(one) for one in own if word.search(one.raw)), None)
         if config.lookup(name) is None and spot is not None:
@@ -191,14 +196,13 @@ def _of_shared_port(setting: Setting) -> Iterator[Ending]:
         yield _ending(setting, Daemon("COLLECTOR"), message, setting.whole(), what, "P215")
 
 
-def _of_environment(view: View, setting: Setting) -> Iterator[Ending]:
+def _of_environment(setting: Setting) -> Iterator[Ending]:
     """The variables for a daemon of DAEMON_LIST, or for the master itself: each has a name and a
     value."""
     found = _ENVIRONMENT.fullmatch(setting.macro)
     if found is None or setting.endless is not None or not setting.is_seen_by("MASTER"):
         return
-    listed = view.config.seen_by("MASTER").text("DAEMON_LIST") or ""
-    text = setting.text().strip()
+    listed, text = setting.beside(_OF_DAEMONS[0]), setting.text().strip()
     if found[1].upper() not in ("MASTER", *split_list(listed.upper())) or not text:
         return
     if not (_QUOTED if text[0] == '"' else _PLAIN).fullmatch(text):

@@ -8,7 +8,7 @@ from attr import evolve
 from classad.errors import Diagnostic
 from policy.config import Config, load_config
 from policy.io import builtin_library
-from policy.knobs.readers import MAIN
+from policy.knobs.readers import MAIN, reader_names
 from policy.language.sources import MemorySources
 from policy.lint.findings import lint
 from policy.lint.verdict import examine
@@ -412,3 +412,20 @@ def test_the_schedd_crashes_where_collectors_have_no_negotiators_or_too_many(
     statuses = {one.daemon.subsystem: one.status for one in seen.verdicts if not one.starts}
     assert statuses == {"SCHEDD": 139}
     assert [(one.id, one.severity) for one in seen.findings] == [("P134", "error")]
+
+
+#: Macros whose values are looked at beside others, and some of all that programs read.
+_LOOKED_AT = (
+    *("DAEMON_LIST", "MASTER_HA_LIST", "SCHEDD_ENVIRONMENT", "NETWORK_INTERFACE", "CONDOR_IDS"),
+    *("NUM_SLOTS_TYPE_1", "SLOT_TYPE_1", "SLOT_TYPE_0_SLOT_WEIGHT", "FLOCK_COLLECTOR_HOSTS"),
+    *("FLOCK_TO", "SCHEDD_COLLECT_STATS_BY_A", "SUBMIT_REQUIREMENT_A_IS_WARNING", "MEMORY"),
+    *sorted(reader_names())[::40],
+)
+
+
+@every_case("macro", _LOOKED_AT)
+def test_a_value_without_end_is_told_wherever_it_stands(macro: str) -> None:
+    circle = "A = $(B)\nB = $(A)\nSCHEDD_ENVIRONMENT = A=1\n"
+    for more in ("", "DAEMON_LIST = MASTER, SCHEDD, STARTD\n", "use ROLE : Execute\n"):
+        found = examine(read(f"{circle}{macro} = x $(A)\n{more}")).findings
+        assert any("never ends" in one.message for one in found)
