@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 CAMPUS = ROOT / "examples" / "campus"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 #: Milliseconds; a machine that does much else is slow.
-PATIENCE = 60_000
+PATIENCE = 150_000
 #: Where pictures of the page go, if anywhere.
 PICTURES = os.environ.get("PIESLICE_PICTURES")
 expect.set_options(timeout=PATIENCE)
