@@ -87,7 +87,7 @@ def serve(pipe: Connection, kind: str, folder: str | None = None) -> None:
         try:
             while True:
                 question = pipe.recv()
-                newest[question.lane] = question.number
+                newest[question.lane] = max(newest.get(question.lane, 0), question.number)
                 inbox.put(question)
         except (EOFError, OSError):
             if folder is not None:
@@ -219,6 +219,10 @@ class Worker:
 
         ``told``: is given how far a long one is.
         """
+        # Those that wait for the beginning may go on in another order than they came in.
+        with self._lock:
+            self._last += 1
+            number = self._last
         if self._begun is None:
             await asyncio.to_thread(self.ready)
         loop = asyncio.get_running_loop()
@@ -236,8 +240,6 @@ class Worker:
                 loop.call_soon_threadsafe(finish, state, answer)
 
         with self._lock:
-            self._last += 1
-            number = self._last
             self._waiting[number] = settle
         try:
             self._pipe.send(_Question(number, lane, method, arguments))

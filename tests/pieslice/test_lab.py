@@ -22,6 +22,7 @@ from starlette.testclient import TestClient
 
 import pieslice
 from pieslice.between.cycles import run_cycles
+from pieslice.data import Content
 from pieslice.lab.command import start
 from pieslice.lab.laboratory import Lab
 from pieslice.lab.pool.trials import identity
@@ -514,6 +515,31 @@ def test_the_newest_edit_counts_and_none_waits_behind_it(trials: Worker) -> None
     assert all(isinstance(one, Outdated) for one in same[1:-1])
     others = asyncio.run(all_at_once([f"page {number}" for number in range(len(texts))]))
     assert all(isinstance(one, dict) and one["starts"] for one in others)
+
+
+class Overtaken(Worker):
+    """Whose first question comes out of waiting for the beginning behind the next one."""
+
+    def ready(self) -> Content:
+        answer, self.waits = super().ready(), getattr(self, "waits", 0) + 1
+        time.sleep(0.5 if self.waits == 1 else 0.0)
+        return answer
+
+
+def test_the_newest_question_counts_whatever_order_they_come_out_of_waiting_in() -> None:
+    worker = Overtaken("trials")
+    worker.begin(pieslice.read(TOUR).reading, 0)
+
+    async def both() -> list[object]:
+        texts = (EditedTexts(""), EditedTexts(NO_PREEMPTION))
+        asked = [worker.ask("edit", one, lane="a page") for one in texts]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    older, newer = asyncio.run(both())
+    worker.close()
+    assert isinstance(older, Outdated)
+    assert isinstance(newer, dict)
+    assert newer["starts"]
 
 
 def test_a_worker_that_dies_is_named_and_another_one_answers() -> None:
