@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext
 from policy.config import Config
 from policy.explain.parts import Teller
 from policy.explain.roles import Host
 from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
-from policy.language.expressions import parse
+from policy.language.expressions import is_expression, parse
 from policy.publishing import text_of
 from policy.transforms import acceptance
 from policy.transforms import routes as router
@@ -142,7 +141,7 @@ def _policy(topic: Topic) -> Iterator[Sentence]:
             if entry is None or not text or _never(topic, macro, text):
                 continue
             some = True
-            if not _is_expression(text):
+            if not is_expression(text):
                 said = f"{macro} is {code(text)}, which is no expression."
                 yield topic.sentence(said, origin_of(macro, entry))
                 continue
@@ -162,17 +161,8 @@ def _policy(topic: Topic) -> Iterator[Sentence]:
         yield topic.sentence(text, origin_of(every.name, every))
 
 
-def _is_expression(text: str) -> bool:
-    """Does a text parse?"""
-    try:
-        parse(text)
-    except ClassAdParseError:
-        return False
-    return True
-
-
 def _never(topic: Topic, macro: str, text: str) -> bool:
-    return _is_expression(text) and topic.conclude(macro, parse(text)).is_never_true
+    return is_expression(text) and topic.conclude(macro, parse(text)).is_never_true
 
 
 def _flocking(topic: Topic) -> Iterator[Sentence]:

@@ -58,6 +58,15 @@ def _node(text: str, whole: bool, language: LanguageRules) -> Node:
     return parse_expression(text, old=True, whole=whole, language=language)
 
 
+def is_expression(text: str) -> bool:
+    """Does a text parse?"""
+    try:
+        parse(text)
+    except ClassAdParseError:
+        return False
+    return True
+
+
 def text_behind(text: str) -> Diagnostic | None:
     """What is wrong with text that the daemons ignore behind an expression, if there is any.
 

@@ -14,7 +14,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
 from policy.explain.roles import is_whole
@@ -30,7 +30,7 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, Readers, find_readers, is_of_log
 from policy.knobs.reading import read_knob, split_list
 from policy.language.about import About, about, change_about
-from policy.language.expressions import parse
+from policy.language.expressions import is_expression
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer
 from policy.lint.finding import name_place
@@ -321,17 +321,9 @@ def _of_statistics(setting: Setting) -> Iterator[Ending]:
         return
     broken, text = setting.unparsable(), setting.text()
     at = 0 if broken is None else broken[1].start
-    if broken is not None and (text[at : at + 1] == "(" or not _is_expression(text[:at])):
+    if broken is not None and (text[at : at + 1] == "(" or not is_expression(text[:at])):
         what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD")
         yield _ending(setting, Daemon("SCHEDD"), *broken, what, "P111")
-
-
-def _is_expression(text: str) -> bool:
-    try:
-        parse(text)
-    except ClassAdParseError:
-        return False
-    return True
 
 
 def _is_reached(setting: Setting) -> bool:
@@ -340,7 +332,7 @@ def _is_reached(setting: Setting) -> bool:
     if found is not None:
         names = map(str.casefold, split_list(setting.beside("SUBMIT_REQUIREMENT_NAMES")))
         condition = setting.beside(f"SUBMIT_REQUIREMENT_{found[1]}")
-        return found[1].casefold() in names and _is_expression(condition)
+        return found[1].casefold() in names and is_expression(condition)
     if setting.macro.upper() == "SEC_CREDENTIAL_SWEEP_INTERVAL":
         return bool(setting.beside("SEC_CREDENTIAL_DIRECTORY_KRB"))
     found = _CRON_LOAD.fullmatch(setting.macro)

@@ -16,7 +16,7 @@ RUN = {
     "a plugin": "FILETRANSFER_PLUGINS = {}\n",
 }
 WHOLE = (
-    *("/opt/site/bin/health", "$(LIBEXEC)/health", "$(RELEASE_DIR)/bin/health"),
+    *("/srv/site/bin/health", "$(LIBEXEC)/health", "$(RELEASE_DIR)/bin/health"),
     *(r"C:\condor\bin\health.exe", "C:/condor/bin/health.exe", r"\\server\share\health.exe"),
 )
 
@@ -42,20 +42,20 @@ def test_a_path_that_another_file_begins_is_not_judged(what: str) -> None:
 
 
 def test_each_plugin_of_a_list_has_its_own_path() -> None:
-    [item] = found("FILETRANSFER_PLUGINS = $(LIBEXEC)/curl_plugin, s3_plugin, /opt/p\n")
+    [item] = found("FILETRANSFER_PLUGINS = $(LIBEXEC)/curl_plugin, s3_plugin, /srv/p\n")
     assert "`s3_plugin`" in item.message
 
 
 @pytest.mark.parametrize("hook", HOOKS)
 def test_arguments_and_times_of_a_hook_are_no_paths(hook: str) -> None:
-    text = f"STARTER_JOB_HOOK_KEYWORD = SITE\nSITE_HOOK_{hook} = /opt/hook\n"
+    text = f"STARTER_JOB_HOOK_KEYWORD = SITE\nSITE_HOOK_{hook} = /srv/hook\n"
     assert found(f"{text}SITE_HOOK_{hook}_ARGS = now here\nSITE_HOOK_{hook}_TIMEOUT = 60\n") == []
 
 
 @pytest.mark.parametrize("what", RUN)
 @pytest.mark.parametrize("quote", ['"', "'"])
 def test_quotes_are_part_of_what_a_daemon_runs(what: str, quote: str) -> None:
-    [item] = found(RUN[what].format(f"{quote}/opt/site/health{quote}"))
+    [item] = found(RUN[what].format(f"{quote}/srv/site/health{quote}"))
     assert item.id == "P213"
 
 
@@ -137,11 +137,11 @@ def test_it_is_the_same_folder_wherever_a_daemon_runs(macro: str) -> None:
     ("what", "macro"), [("a job of a cron", "STARTD_CRON_A_ARGS"), ("a hook", "_ARGS")]
 )
 def test_arguments_stand_beside_a_program(what: str, macro: str) -> None:
-    [item] = found(RUN[what].format("/opt/health -v"))
+    [item] = found(RUN[what].format("/srv/health -v"))
     assert (item.id, macro in (item.help or "")) == ("P137", True)
 
 
 def test_a_job_of_a_cron_runs_in_a_folder_of_a_whole_path() -> None:
-    text = CRON.format("/opt/health")
+    text = CRON.format("/srv/health")
     assert ids(f"{text}STARTD_CRON_A_CWD = work\n") == [("P137", 4)]
     assert found(f"{text}STARTD_CRON_A_CWD = /work\n") == []
