@@ -28,7 +28,7 @@ from policy.knobs.matching import (
 )
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, Readers, find_readers, is_of_log
-from policy.knobs.reading import read_knob, split_list
+from policy.knobs.reading import Place, read_knob, split_list
 from policy.language.about import About, about, change_about
 from policy.language.expressions import is_expression
 from policy.language.macros import ExpansionError
@@ -148,10 +148,7 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
     spot = name_place(setting.entry)
     whole = is_whole(view.config) or not setting.config.scope.used_by(setting.entry)
     if not items and macro == _OF_DAEMONS[0] and spot is not None and whole:
-        message = "DAEMON_LIST names no daemon"
-        help_text = "condor_master ends when it reads this"
-        found = Diagnostic(message, *spot, id="P110", help=help_text, about=what)
-        yield Ending(Daemon("MASTER"), found)
+        yield _ending_at(spot, Daemon("MASTER"), "DAEMON_LIST names no daemon", what)
     for item in items:
         name = item.text.strip(_QUOTES)
         if config.lookup(name) is None or name != item.text:
@@ -178,10 +175,7 @@ def _of_extended_list(view: View) -> Iterator[Ending]:
         if config.lookup(name) is None and spot is not None:
             message = f"DAEMON_LIST: no macro `{name}` says where that daemon's program is"
             what = About(macro=_OF_DAEMONS[0], names=(name,), ends="MASTER")
-            help_text = "condor_master ends when it reads this"
-            yield Ending(
-                Daemon("MASTER"), Diagnostic(message, *spot, id="P110", help=help_text, about=what)
-            )
+            yield _ending_at(spot, Daemon("MASTER"), message, what)
             return
 
 
@@ -193,7 +187,9 @@ def _of_shared_port(setting: Setting) -> Iterator[Ending]:
     if is_no_path(setting.text()) and shares_port(setting):
         message = f"SHARED_PORT is `{setting.text().strip()}`, which is no path of a program"
         what = About(macro="SHARED_PORT", definition=setting.entry, ends="COLLECTOR")
-        yield _ending(setting, Daemon("COLLECTOR"), message, setting.whole(), what, "P215")
+        without = "condor_collector ends without it; nobody reaches the other daemons"
+        daemon = Daemon("COLLECTOR")
+        yield _ending(setting, daemon, message, setting.whole(), what, "P215", without)
 
 
 def _of_environment(setting: Setting) -> Iterator[Ending]:
@@ -223,7 +219,8 @@ def _of_flocking(view: View, setting: Setting) -> Iterator[Ending]:
         count = f"{'host' if many == 1 else 'hosts'}, and FLOCK_NEGOTIATOR_HOSTS {others or 'none'}"
         message = f"FLOCK_COLLECTOR_HOSTS names {many} {count}"
         what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD", status=139)
-        found = _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P134")
+        how = "condor_schedd crashes at once; FLOCK_TO alone says all that most pools need"
+        found = _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P134", how)
         yield evolve(found, status=139)
 
 
@@ -239,17 +236,25 @@ def is_no_path(program: str) -> bool:
 
 
 def _ending(
-    setting: Setting, daemon: Daemon, message: str, part: Stretch, about: About, id_: str
+    setting: Setting,
+    daemon: Daemon,
+    message: str,
+    part: Stretch,
+    about: About,
+    id_: str,
+    help_text: str = "",
 ) -> Ending:
     """An end at a part of a value."""
-    place = setting.place(part.start, part.end)
-    help_text = f"{daemon} ends when it reads this"
-    if id_ == "P134":
-        help_text = f"{daemon} crashes at once; FLOCK_TO alone says all that most pools need"
-    elif id_ == "P215":
-        help_text = f"{daemon} ends without condor_shared_port; nobody reaches the other daemons"
-    found = Diagnostic(message, *place, id=id_, help=help_text, about=about)
-    return Ending(daemon, found)
+    spot = setting.place(part.start, part.end)
+    return _ending_at(spot, daemon, message, about, id_, help_text)
+
+
+def _ending_at(
+    spot: Place, daemon: Daemon, message: str, about: About, id_: str = "P110", help_text: str = ""
+) -> Ending:
+    """An end at a place; ``help_text``: how it comes, if not at what is read there."""
+    help_text = help_text or f"{daemon} ends when it reads this"
+    return Ending(daemon, Diagnostic(message, *spot, id=id_, help=help_text, about=about))
 
 
 def _of_slot_types(view: View, setting: Setting) -> Iterator[Ending]:
@@ -282,11 +287,9 @@ def _of_form(setting: Setting) -> Iterator[Ending]:
     text, (daemon, fits, what) = setting.text().strip(), form
     spot = setting.place(0, len(setting.text())) if text else name_place(setting.entry)
     if spot is not None and not fits(text):
-        help_text = f"{Daemon(daemon)} ends when it reads this"
         about_form = About(macro=setting.macro, definition=setting.entry, ends=daemon)
         message = f"{setting.macro}: `{text}` is {what}"
-        found = Diagnostic(message, *spot, id="P110", help=help_text, about=about_form)
-        yield Ending(Daemon(daemon), found)
+        yield _ending_at(spot, Daemon(daemon), message, about_form)
 
 
 def _is_load(text: str) -> bool:
