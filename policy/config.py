@@ -24,6 +24,7 @@ from classad.source import Source
 from policy.language import expressions
 from policy.language.about import NOT_RUN, About
 from policy.language.conditions import ConditionError, holds
+from policy.language.directives import hole_in
 from policy.language.functions import Functions
 from policy.language.host import HostFacts
 from policy.language.macros import ExpansionError, Known
@@ -311,8 +312,12 @@ class _Loading:
         if text is not None:
             self.reader.read_file(self.reader.sources.place(path), text)
         elif required and named_by:
-            help_text = f"-D {named_by}=... names another one, or none; --installed-at says where a"
-            help_text += " copied configuration lay"
+            help_text = f"-D {named_by}=... names another one, or none"
+            undefined = self.reader.scope.undefined_in(f"$({named_by})")
+            if undefined:
+                help_text = f"{hole_in(undefined)}; {help_text}"
+            else:
+                help_text += "; --installed-at says where a copied configuration lay"
             message = f"cannot read configuration `{path}`"
             self._left_out(message, named_by, "P912", help_text)
         elif required:

@@ -8,6 +8,7 @@ Follows: condor_config_val 25.14.1 (golden vectors ``include``, ``errors``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from attr import frozen
@@ -26,6 +27,14 @@ _CONFINED: Final = "--no-outside-includes: files outside are not read"
 LEFT_OUT: Final = ("P910", "P912")
 #: What only the machine knows that reads: the home of the user condor, where LOCAL_DIR is.
 _OF_THE_MACHINE: Final = ("TILDE",)
+
+
+def hole_in(undefined: Sequence[str]) -> str:
+    """Why a path with macros that nobody defines may be another one."""
+    home = [name for name in undefined if name.upper() in _OF_THE_MACHINE]
+    if home:
+        return f"`$({home[0]})` is the home of the account condor, which is not known here"
+    return f"`$({undefined[0]})` is not defined"
 
 
 class LeftOutError(StatementError):
@@ -69,7 +78,7 @@ class Include:
             kind = "run" if self.command else "read"
             advice = None if self.command else _beside_root(self.target, sources, scope)
             if self.undefined:
-                advice = f"`$({self.undefined[0]})` is not defined"
+                advice = hole_in(self.undefined)
             said = (f"cannot {kind} `{self.target}`", self.start, self.end, advice)
             if any(name.upper() in _OF_THE_MACHINE for name in self.undefined):
                 raise NotHereError(*said)

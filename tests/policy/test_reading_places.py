@@ -162,6 +162,20 @@ def test_a_missing_local_file_is_told_where_it_is_named() -> None:
     assert not config.complete
 
 
+def test_a_path_with_a_hole_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "condor_config"
+    for hole, said in (("TILDE", "is the home of the account condor"), ("OURS", "is not defined")):
+        for line in ("LOCAL_CONFIG_FILE =", "include :"):
+            root.write_text(f"FOLDER = $({hole})\n{line} $(FOLDER)/x.local\n")
+            main(["config", "show", "FOLDER", str(root)])
+            found = capsys.readouterr().err
+            assert "cannot read" in found
+            assert f"`$({hole})` {said}" in " ".join(found.split())
+            assert "--installed-at" not in found  # nobody copied it
+
+
 def test_what_is_not_here_is_left_out_with_a_word(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
