@@ -104,6 +104,8 @@ _TEXTS: Final = frozenset(
         *("accountinggroup", "acctgroup", "projectname", "state", "activity", "slottype"),
     )
 )
+#: A value that is what one macro or function of the configuration language has.
+_ONE_REFERENCE: Final = late_regex(r"\$\w*\([^()]*\)")
 #: Functions whose texts have letters of one case only.
 _ONE_CASE: Final = {ResultKind.LOWER: str.lower, ResultKind.UPPER: str.upper}
 _GROUPS: Final = frozenset(
@@ -223,7 +225,14 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
         return
     if find_attribute(word.name) is None and not _is_known(one, word.name.casefold()):
         message = f"`{word.name}` is not quoted, so it is an attribute"
-        yield one.say(UNQUOTED, message, word, Meant(f'"{word.name}"', word.name))
+        entry, written = one.setting.entry, one.setting.entry.raw.strip()
+        if node is one.tree and _ONE_REFERENCE.fullmatch(written):
+            # What has the word may be used elsewhere without quotes, or be HTCondor's own.
+            one.said.add(UNQUOTED.id)
+            message = f"`{written}` is {message.replace(' is', ', which is', 1)}"
+            yield UNQUOTED.on(entry, message, Meant(f'"{written}"', written))
+        else:
+            yield one.say(UNQUOTED, message, word, Meant(f'"{word.name}"', word.name))
 
 
 def _word_for_list(node: Call) -> Node | None:

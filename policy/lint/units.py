@@ -208,7 +208,7 @@ def time(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.name} is 0, so nobody has a past: only present usage counts"
         yield NOT_SECONDS.on(setting.entry, message, "decay is switched off by a very large number")
     elif value != 0 and not least <= value <= most:
-        message = f"{setting.name} is {_digits(value)} seconds"
+        message = f"{setting.name} is {_digits(value)} second{'s' * (value != 1)}"
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
 
 
@@ -231,7 +231,7 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
         text = setting.text()
         value = prod(_factors(_tree(text))) if _PRODUCT.fullmatch(text) else 0.0
         product = True
-    message = f"{setting.macro} is {_digits(value)} {unit}"
+    message = f"{setting.macro} is {_digits(value)} {unit.removesuffix('s' * (value == 1))}"
     short = 0 < value < _TIMES.get(folded, 0) and (folded, value) != _ONE_JOB
     short = short and not (folded == _RETIREMENT and not product and value % _MINUTE == 0)
     short = short and not any(_is_at_most(view, name, value) for name in _WITHIN.get(folded, ()))

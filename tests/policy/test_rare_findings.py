@@ -32,6 +32,23 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
             ["P412:1 `Held` is not quoted, so it is an attribute"],
         ),
         (f"{CRON}START = TARGET.Owner == Site_Owner\n", []),
+        # What is advertised is quoted where it is set, and not where its text comes from.
+        *(
+            (
+                f"{before}AtSite = {written}\n{of}_ATTRS = AtSite\n",
+                [f"P412:2 `{written}` is `{is_}`, which is not quoted, so it is an attribute"],
+            )
+            for of in ("STARTD", "SUBMIT")
+            for before, written, is_ in (
+                ("Site = wisc\n", "$(Site)", "wisc"),
+                ("Site = wisc\n", "$(Site:x)", "wisc"),
+                ("use SECURITY : USER_BASED\n", "$(authuser)", "condor"),
+            )
+        ),
+        ("Site = wisc\nAtSite = \"$(Site)\"\nSTARTD_ATTRS = AtSite\n", []),
+        ("Site = 5\nAtSite = $(Site)\nSTARTD_ATTRS = AtSite\n", []),
+        ("PRIORITY_HALFLIFE = 1\n", ["P601:1 PRIORITY_HALFLIFE is 1 second"]),
+        ("PRIORITY_HALFLIFE = 2\n", ["P601:1 PRIORITY_HALFLIFE is 2 seconds"]),
         (
             "GROUP_NAMES = physics\nGROUP_QUOTA_physics = 5\nSTART = TARGET.AcctGroup == \"q\"\n",
             [],
