@@ -58,6 +58,12 @@ _ONE_BY_ONE: Final = {
     "hfs_round_robin_rate": Obsolete("GROUP_QUOTA_ROUND_ROBIN_RATE"),
     "num_virtual_machines": Obsolete("NUM_SLOTS"),
     "defrag_schedule": Obsolete("DEFRAG_DRAINING_SCHEDULE"),
+    "smp_num_cpus": Obsolete("NUM_CPUS"),
+    "startd_vm_attrs": Obsolete("STARTD_SLOT_ATTRS"),
+    "startd_vm_exprs": Obsolete("STARTD_SLOT_ATTRS"),
+    "collector_socket_cache_size": Obsolete(
+        why="the collector keeps as many connections as COLLECTOR_MAX_FILE_DESCRIPTORS allows"
+    ),
     "job_router_defaults": _OLD_ROUTES,
     "job_router_entries": _OLD_ROUTES,
     "job_router_entries_file": _OLD_ROUTES,
@@ -91,11 +97,27 @@ _FAMILIES: Final = (
         Obsolete(r"num_slots_type_\1"),
     ),
     (late_regex(r"vm\d+_\w+"), Obsolete(why="virtual machines are called slots")),
-    (late_regex(r"quill\w*"), Obsolete(why="Quill is gone")),
+    (late_regex(r"quill\w*|dbmsd\w*"), Obsolete(why="Quill is gone")),
     (
         late_regex(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
         Obsolete(why="checkpoint servers are gone with the standard universe"),
     ),
+    (
+        late_regex(
+            r"(enable_)?grid_monitor\w*|gt(2|4|42|5)_gahp\w*|gram_version_detection"
+            r"|gridmanager_max_jobmanagers_per_resource"
+        ),
+        Obsolete(why="Globus is no longer supported"),
+    ),
+    (
+        late_regex(r"(amazon|boinc|cream|deltacloud|nordugrid|unicore)_gahp\w*"),
+        Obsolete(why="its type of grid is gone"),
+    ),
+    (
+        late_regex(r"gcb_\w+|net_remap_\w+"),
+        Obsolete(why="GCB is gone, and CCB_ADDRESS does what it did"),
+    ),
+    (late_regex(r"vmware_\w+"), Obsolete(why="VMware is no longer supported")),
     (late_regex(r"gsi_\w+|gridmap|gss_assist_gridmap\w*"), Obsolete(why=_NO_GSI)),
     (late_regex(r"qmf_\w+"), Obsolete(why="the management by QMF is gone")),
     (late_regex(r"glexec(_job|_starter|_retries|_retry_delay)?"), Obsolete(why="glexec is gone")),
@@ -124,7 +146,7 @@ _FAMILIES: Final = (
         ),
     ),
     (
-        late_regex(r"(shadow|starter)_standard\w*|standard_universe\w*"),
+        late_regex(r"(shadow|starter)_standard\w*|standard_universe\w*|ckpt_probe|use_afs"),
         Obsolete(why="the standard universe is gone"),
     ),
 )

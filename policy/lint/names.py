@@ -97,6 +97,8 @@ _NO_MACRO: Final = "is not a macro that HTCondor reads"
 _VERY_SHORT: Final = 4
 #: Short names of macros that are no expressions.
 _COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
+#: Folders that each host has.
+_FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "LOCK", "RUN", "LOCAL_DIR", "RELEASE_DIR")
 #: Macros that each daemon has of its own, ``*`` for its name.
 _OF_EACH: Final = (
     *("*", "*_LOG", "*_DEBUG", "*_ARGS", "*_ADDRESS_FILE", "*_ENVIRONMENT", "*_ATTRS"),
@@ -394,6 +396,8 @@ def _cron_part(view: View, macro: str) -> str | None:
 def _of_daemon(view: View, macro: str) -> bool:
     """Is it NAME_ARGS, NAME_ENVIRONMENT or the like of a daemon that DAEMON_LIST may name?"""
     name, _, end = macro.rpartition("_")
+    if name == "condor":
+        return False  # no daemon is called so, and many a path has the word
     return end in _OF_DAEMONS and (name in view.words or name in view.defined)
 
 
@@ -412,11 +416,17 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
         kind, words = UNKNOWN, known.spelled
         meant = near(macro, words) or _near_short(macro) or by_words(macro, words)
         meant = meant or _nearly_limit(setting) or without_first(macro, words)
-        meant = meant or _of_slot_type(macro, words) or hook(macro)
+        meant = meant or _of_slot_type(macro, words) or hook(macro) or _folder(macro)
     if meant is None:
         return None
     message = f"`{macro}` {_NO_MACRO}"
     return kind.named(setting.entry, message, Meant(meant, macro))
+
+
+def _folder(macro: str) -> str | None:
+    """The folder of a host that a name with CONDOR_ before it means: CONDOR_LOG."""
+    head, _, rest = macro.upper().partition("_")
+    return rest if head == "CONDOR" and rest in _FOLDERS else None
 
 
 def _of_slot_type(macro: str, known: Vocabulary) -> str | None:

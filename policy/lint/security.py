@@ -31,6 +31,8 @@ _DOMAIN: Final = late_regex(r"\.[A-Za-z][\w.-]*")
 _FITTING: Final = "hosts are `10.3.*`, `10.3.0.0/16`, `*.example.edu` or whole names and addresses"
 _KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
 EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
+#: The first word of three levels, which is none itself.
+_ADVERTISE: Final = "ADVERTISE"
 _BYTE: Final = 255
 _BITS: Final = 32
 _LEVELS: Final = ("REQUIRED", "PREFERRED", "OPTIONAL", "NEVER")
@@ -207,7 +209,8 @@ def no_issuer(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "P238",
     "a list for a level that does not exist",
     "Lists of who may do what are ALLOW_<level> and DENY_<level>, with a daemon's name behind that"
-    " or before the whole. Nobody reads a list for another word: daemons are no levels.",
+    " or before the whole. Nobody reads a list for another word: daemons are no levels, and"
+    " ADVERTISE alone is none.",
     bad="ALLOW_COLLECTOR = condor_pool@example.edu\n",
     good="ALLOW_DAEMON = condor_pool@example.edu\n",
     of=r"(ALLOW|DENY)_\w+",
@@ -216,9 +219,12 @@ def no_issuer(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def no_level(view: View, setting: Setting) -> Iterator[Diagnostic]:
     verb, _, word = setting.macro.upper().partition("_")
     is_level = setting.knob is not None or find_readers(setting.macro) is not None
-    if word in DAEMONS and not is_level and setting.macro.casefold() not in view.words:
+    is_word = word in DAEMONS or word == _ADVERTISE
+    if is_word and not is_level and setting.macro.casefold() not in view.words:
         message = f"there is no level {word}, so nobody reads {setting.macro}"
         help_text = f"a list for one daemon is `{word}.{verb}_DAEMON`, for instance"
+        if word == _ADVERTISE:
+            help_text = "there are three: ADVERTISE_MASTER, ADVERTISE_SCHEDD, ADVERTISE_STARTD"
         yield no_level.named(setting.entry, message, help_text)
 
 

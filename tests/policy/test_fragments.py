@@ -194,6 +194,16 @@ def test_a_daemon_asks_for_its_end_in_the_ads_that_it_sends(text: str, ids: list
     ("SEC_CLIENT_METHODS", "SEC_CLIENT_AUTHENTICATION_METHODS"),
     ("SHADOW_STANDARD_JOB_DEBUG", ""),
     ("DAGMAN_GENERATE_RESCUE_DAG", ""),
+    ("COLLECTOR_SOCKET_CACHE_SIZE", "COLLECTOR_MAX_FILE_DESCRIPTORS"),
+    ("ENABLE_GRID_MONITOR", "Globus"),
+    ("GT2_GAHP", "Globus"),
+    ("CREAM_GAHP_LOG", "grid"),
+    ("NET_REMAP_ENABLE", "CCB_ADDRESS"),
+    ("SMP_NUM_CPUS", "NUM_CPUS"),
+    ("STARTD_VM_ATTRS", "STARTD_SLOT_ATTRS"),
+    ("VMWARE_PERL", "VMware"),
+    ("DBMSD_LOG", "Quill"),
+    ("CKPT_PROBE", "standard universe"),
 ])  # fmt: skip
 def test_a_name_that_no_program_of_25_14_1_holds_or_makes_is_told(name: str, instead: str) -> None:
     """Settings of security are made of levels: that of ADVERTISE_STARTD counts, and that of
@@ -201,6 +211,31 @@ def test_a_name_that_no_program_of_25_14_1_holds_or_makes_is_told(name: str, ins
     [found] = examine(read(f"{name} = REQUIRED\n")).findings
     assert found.id == "P205"
     assert instead in (found.help or "")
+
+
+@every_case("name", ["EC2_GAHP", "ARC_GAHP", "BATCH_GAHP", "GRIDMANAGER_JOB_PROBE_INTERVAL"])
+def test_what_other_grids_have_of_their_own_is_read(name: str) -> None:
+    assert said(f"{name} = /usr/sbin/x\n" if "GAHP" in name else f"{name} = 60\n") == []
+
+
+@every_case("verb", ["ALLOW", "DENY"])
+def test_advertise_is_a_level_with_the_name_of_an_ad_alone(verb: str) -> None:
+    [found] = examine(read(f"{verb}_ADVERTISE = *.x\n")).findings
+    assert (found.id, found.severity) == ("P238", "warning")
+    for ad in ("MASTER", "SCHEDD", "STARTD"):
+        assert f"ADVERTISE_{ad}" in (found.help or "")
+        assert said(f"{verb}_ADVERTISE_{ad} = *.x\n") == []
+    list_ = f"{verb}_ADVERTISE = *.x\n{verb}_ADVERTISE_STARTD = $({verb}_ADVERTISE)\n"
+    assert said(list_) == []  # another list has it
+
+
+@every_case("folder", ["LOG", "SPOOL", "EXECUTE", "LOCK"])
+def test_a_folder_of_a_host_has_no_condor_before_its_name(folder: str) -> None:
+    text = f"CONDOR_{folder} = /srv/condor/x\n"
+    [found] = examine(read(text)).findings
+    assert (found.id, found.help) == ("P201", f"did you mean `{folder}`?")
+    assert said(f"{text}{folder} = $(CONDOR_{folder})\n") == []
+    assert said("CONDOR_SITE = /srv/condor/x\n") == []  # a name of the site's own
 
 
 @every_case("level, what", [
