@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property, partial
 from typing import Any, Final, TypeVar
 
-from attr import define, evolve, field, frozen
+from attr import define, field, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.operators import COMPARISONS
@@ -302,7 +302,7 @@ def _value_of(view: View, name: str) -> Abstract:
     value = Evaluation(parsed[1], lambda scope, name: ((scope, name), ANYTHING)).value
     found, number = of_its_kinds(value), single_number(value)
     dated = number is not None and FIRST_DATE <= number < LAST_DATE
-    return evolve(found, unit=DATE) if dated else found
+    return found._replace(unit=DATE) if dated else found
 
 
 # --- bodies of job transforms and of routes of the job router -------------------------------------

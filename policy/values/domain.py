@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import inf, isnan
-from typing import Final, TypeAlias, TypeVar
-
-from attr import evolve, field, frozen
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, ClassAdValue, Truth, fold
 
@@ -30,9 +28,8 @@ ALL_REAL: Final = (-inf, inf)
 BOTH: Final = frozenset({True, False})
 
 
-@frozen
-class Abstract:
-    """A set of values.
+class Abstract(NamedTuple):
+    """A set of values; a tuple, since thousands are made for a few hundred expressions.
 
     ``texts`` None is any string, of those whose folded form is in ``folded`` if that is set.
     ``other``: lists, ads and times.  ``nan``: not a number.  ``unit``: empty if unknown.
@@ -47,8 +44,18 @@ class Abstract:
     texts: frozenset[str] | None = frozenset()
     folded: frozenset[bytes] | None = None
     other: bool = False
-    unit: str = field(default="", eq=False)
-    single: bool = field(default=False, eq=False)
+    unit: str = ""
+    single: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        """Are they the same set?  What is known of its numbers besides does not count."""
+        return isinstance(other, Abstract) and self[:-2] == other[:-2]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:-2])
 
     @property
     def has_text(self) -> bool:
@@ -83,6 +90,8 @@ class Abstract:
     def decides(self) -> set[bool]:
         """Which truth values it may be as a condition."""
         found = set(self.truths)
+        if not self.is_measured:
+            return found
         for part in (self.whole, self.real):
             if part is not None:
                 found |= {True} if part != (0, 0) else set()
@@ -139,7 +148,7 @@ class Abstract:
 
     def defined_only(self) -> Abstract:
         """Its values without undefined and error."""
-        return evolve(self, undefined=False, error=False)
+        return self._replace(undefined=False, error=False)
 
 
 NOTHING: Final = Abstract()

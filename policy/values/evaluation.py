@@ -12,8 +12,6 @@ from collections.abc import Callable, Container, Mapping
 from math import ceil, floor, inf, nextafter
 from typing import Final, NamedTuple, TypeAlias
 
-from attr import evolve
-
 from classad.evaluation.functions import lookup_function
 from classad.language.bounds import MAX_DEPTH, glance, more_frames
 from classad.language.operators import BINARY, COMPARISONS, IDENTITY, MIRRORED
@@ -97,7 +95,7 @@ class Evaluation:
             return ANYTHING
         with more_frames():
             value = self._run(tree, _NO_FACTS).value
-        return evolve(value, error=True) if _may_fail(tree) else value
+        return value._replace(error=True) if _may_fail(tree) else value
 
     def _run(self, node: Node, facts: Facts) -> _Outcome:
         glance("checking expressions")
@@ -108,8 +106,9 @@ class Evaluation:
         if id(node) in self._unknown:
             outcome = _Outcome(ANYTHING, facts, facts)
         if self._recording:
-            before = self._values.get(id(node), NOTHING)
-            self._values[id(node)] = join(before, outcome.value)
+            before = self._values.get(id(node))
+            value = outcome.value
+            self._values[id(node)] = value if before is None else join(before, value)
         truth = outcome.value.decides()
         found = _Outcome(
             outcome.value,
@@ -232,7 +231,7 @@ class Evaluation:
         return _Outcome(value, settled, both) if decides else _Outcome(value, both, settled)
 
     def _elvis(self, left: _Outcome, node: nodes.Binary, facts: Facts) -> _Outcome:
-        value = evolve(left.value, undefined=False)
+        value = left.value._replace(undefined=False)
         if left.value.undefined:
             behind = self._narrowed(node.left, facts, "=?=", UNDEFINED_ONLY, True)
             value = join(value, self._run(node.right, facts if behind is None else behind).value)
@@ -397,7 +396,7 @@ def _bounds(symbol: str, other: Abstract) -> tuple[Real | None, Whole | None]:
 def _with_texts(allowed: Abstract, symbol: str, other: Abstract) -> Abstract:
     if symbol != "==" or other.texts is None or not other.texts:
         return allowed
-    return evolve(allowed, folded=frozenset(fold(text) for text in other.texts))
+    return allowed._replace(folded=frozenset(fold(text) for text in other.texts))
 
 
 def _without_texts(value: Abstract, symbol: str, other: Abstract) -> Abstract:
@@ -406,7 +405,7 @@ def _without_texts(value: Abstract, symbol: str, other: Abstract) -> Abstract:
     if symbol != "!=" or not isinstance(known, str) or value.texts is None:
         return value
     left = frozenset(text for text in value.texts if fold(text) != fold(known))
-    return evolve(value, texts=left)
+    return value._replace(texts=left)
 
 
 def _identified(value: Abstract, other: Abstract, same: bool) -> Abstract:
@@ -414,9 +413,9 @@ def _identified(value: Abstract, other: Abstract, same: bool) -> Abstract:
         return meet(value, other)
     known = single_value(other)
     if known is UNDEFINED:
-        return evolve(value, undefined=False)
+        return value._replace(undefined=False)
     if isinstance(known, bool):
-        return evolve(value, truths=value.truths - {known})
+        return value._replace(truths=value.truths - {known})
     if isinstance(known, str) and value.texts is not None:
-        return evolve(value, texts=value.texts - {known})
+        return value._replace(texts=value.texts - {known})
     return value

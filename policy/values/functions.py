@@ -11,8 +11,6 @@ from functools import cache
 from math import ceil, floor
 from typing import Final
 
-from attr import evolve
-
 from classad.evaluate import evaluate
 from classad.evaluation.functions import Builtin, InlineForm, Laziness, ResultKind, Where
 from classad.language.values import INT_MAX, INT_MIN, Value
@@ -37,8 +35,8 @@ CLOCK: Final = Abstract(whole=(1_000_000_000, 2**32), unit=DATE)
 
 _CONDITION: Final = Abstract(True, True, BOTH)
 _COUNT: Final = Abstract(True, True, whole=(0, INT_MAX))
-_TEXT: Final = evolve(ANY_TEXT, undefined=True, error=True)
-_MEASURE: Final = evolve(ANY_NUMBER, undefined=True, error=True)
+_TEXT: Final = ANY_TEXT._replace(undefined=True, error=True)
+_MEASURE: Final = ANY_NUMBER._replace(undefined=True, error=True)
 _WHOLE: Final = Abstract(True, True, whole=ALL_WHOLE)
 
 #: What comes out at most.
@@ -115,4 +113,4 @@ def _rounded(argument: Abstract) -> Abstract:
             # One that is out of range becomes the least integer.
             fits = low >= INT_MIN and high < 2.0**63
             found = join(found, Abstract(whole=(floor(low), ceil(high)) if fits else ALL_WHOLE))
-    return evolve(found, unit=argument.unit, single=argument.single)
+    return found._replace(unit=argument.unit, single=argument.single)

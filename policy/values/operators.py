@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from math import inf, isnan
 from typing import TYPE_CHECKING, Final
 
-from attr import evolve
-
 from classad.language.operators import (
     ARITHMETIC,
     BINARY,
@@ -65,7 +63,7 @@ def unary(symbol: str, a: Abstract) -> Abstract:
         return truths(_truth(rule(x)) for x in a.outcomes())
     known = single_value(a)
     if known is not None:
-        return evolve(constant(rule(known)), unit=a.unit, single=a.single)
+        return constant(rule(known))._replace(unit=a.unit, single=a.single)
     error = a.error or bool(a.truths) or a.has_text
     if symbol == "~":
         whole = None if a.whole is None else (~a.whole[1], ~a.whole[0])
@@ -79,7 +77,7 @@ def unary(symbol: str, a: Abstract) -> Abstract:
     whole = a.whole
     if whole is not None:
         whole = (-whole[1], -whole[0]) if whole[0] > INT_MIN else ALL_WHOLE
-    return evolve(result, whole=whole, real=None if a.real is None else (-a.real[1], -a.real[0]))
+    return result._replace(whole=whole, real=None if a.real is None else (-a.real[1], -a.real[0]))
 
 
 def _truth(value: object) -> Truth:
@@ -91,7 +89,7 @@ def _strict(a: Abstract, b: Abstract, value: Abstract) -> Abstract:
     """With what undefined and error operands give."""
     error = (a.error and not b.empty) or (b.error and not a.empty)
     undefined = (a.undefined and (b.undefined or b.defined)) or (b.undefined and a.defined)
-    return evolve(value, undefined=value.undefined or undefined, error=value.error or error)
+    return value._replace(undefined=value.undefined or undefined, error=value.error or error)
 
 
 # --- comparisons ----------------------------------------------------------------------------
@@ -211,11 +209,11 @@ def _arithmetic(symbol: str, a: Abstract, b: Abstract) -> Abstract:
         if x is not None and y is not None:
             found = _with_real(found, symbol, _as_real(x), _as_real(y))
     if (a.nan and b.has_number) or (b.nan and a.has_number):
-        found = evolve(found, error=True) if symbol == "%" else evolve(found, nan=True)
+        found = found._replace(error=True) if symbol == "%" else found._replace(nan=True)
     if _mismatched(a, b) or _mismatched(b, a):
-        found = evolve(found, error=True)
+        found = found._replace(error=True)
     if (a.other and (b.other or b.has_number)) or (b.other and a.has_number):
-        found = evolve(found, error=True, other=True)
+        found = found._replace(error=True, other=True)
     return _strict(a, b, found)
 
 
@@ -242,17 +240,17 @@ def _with_whole(value: Abstract, symbol: str, x: Whole, y: Whole) -> Abstract:
         error = y[0] <= 0 <= y[1]
         divisors = [d for d in ((y[0], min(y[1], -1)), (max(y[0], 1), y[1])) if d[0] <= d[1]]
         if not divisors:
-            return evolve(value, error=True)
+            return value._replace(error=True)
         ends = [_whole_ends(symbol, x, divisor) for divisor in divisors]
         whole = min(end[0] for end in ends), max(end[1] for end in ends)
-        return evolve(value, whole=whole, error=value.error or error)
+        return value._replace(whole=whole, error=value.error or error)
     exact: Callable[[int, int], float] | None = BINARY[symbol].exact
     assert exact is not None
     corners = [int(exact(one, other)) for one in x for other in y]
     whole = min(corners), max(corners)
     if whole[0] < INT_MIN or whole[1] > INT_MAX:
         whole = ALL_WHOLE
-    return evolve(value, whole=whole)
+    return value._replace(whole=whole)
 
 
 def _whole_ends(symbol: str, x: Whole, y: Whole) -> Whole:
@@ -269,9 +267,9 @@ def _whole_ends(symbol: str, x: Whole, y: Whole) -> Whole:
 
 def _with_real(value: Abstract, symbol: str, x: Real, y: Real) -> Abstract:
     if symbol == "%":
-        return evolve(value, error=True)
+        return value._replace(error=True)
     if symbol == "/" and y[0] <= 0 <= y[1]:
-        return evolve(value, real=ALL_REAL, nan=True, error=True)
+        return value._replace(real=ALL_REAL, nan=True, error=True)
     infinite = any(end in (inf, -inf) for end in (*x, *y))
     if symbol == "/":
         corners = [_finite(one / other) for one in x for other in y]
@@ -287,7 +285,7 @@ def _with_real(value: Abstract, symbol: str, x: Real, y: Real) -> Abstract:
     real = (
         (low, high) if value.real is None else (min(value.real[0], low), max(value.real[1], high))
     )
-    return evolve(value, real=real, nan=value.nan or infinite, error=value.error or high == inf)
+    return value._replace(real=real, nan=value.nan or infinite, error=value.error or high == inf)
 
 
 def _finite(value: float) -> float:
@@ -305,11 +303,11 @@ def _bits(symbol: str, a: Abstract, b: Abstract) -> Abstract:
         one, other = single_value(a), single_value(b)
         if isinstance(one, int) and isinstance(other, int):
             return constant(BINARY[symbol].implementation(one, other))
-        found = evolve(found, whole=ALL_WHOLE)
+        found = found._replace(whole=ALL_WHOLE)
         if symbol == "&" and a.whole[0] >= 0 and b.whole[0] >= 0:
-            found = evolve(found, whole=(0, min(a.whole[1], b.whole[1])))
+            found = found._replace(whole=(0, min(a.whole[1], b.whole[1])))
     if (_not_whole(a) and b.defined) or (_not_whole(b) and a.defined):
-        found = evolve(found, error=True)
+        found = found._replace(error=True)
     return _strict(a, b, found)
 
 

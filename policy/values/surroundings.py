@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, floor, inf
 from typing import Final
 
-from attr import evolve, field, frozen
+from attr import field, frozen
 
 from classad.language.values import INT_MAX, INT_MIN
 from classad.patterns import late_regex
@@ -108,7 +108,7 @@ class Surroundings:
             return ("target", folded), self._missing(others, self.use.target, folded)
         # One that is there and comes to undefined is not looked for in the other ad.
         either = join(mine, self._missing(others, self.use.target, folded))
-        return ("", folded), evolve(either, undefined=True)
+        return ("", folded), either._replace(undefined=True)
 
     def _in(self, scope: str, folded: str) -> Abstract:
         kind = self.use.my if scope == "my" else self.use.target
@@ -119,7 +119,7 @@ class Surroundings:
 
     def _missing(self, value: Abstract, kind: str, folded: str) -> Abstract:
         """The value of an attribute that may not be there."""
-        return value if self._found(kind, folded)[1] else evolve(value, undefined=True)
+        return value if self._found(kind, folded)[1] else value._replace(undefined=True)
 
     def _found(self, kind: str, folded: str) -> tuple[Abstract, bool]:
         """What an ad has under a name, nothing if it never has one; and whether it always has."""
@@ -144,9 +144,9 @@ class Surroundings:
                 return NOTHING, False
             value = _of_type(row.type, row.unit, row.range, row.values)
             if self.free and row.name == "State":
-                value = evolve(value, texts=value.texts and value.texts - _CLAIMED)
+                value = value._replace(texts=value.texts and value.texts - _CLAIMED)
             elif self.free and row.name == "JobStatus":
-                value = evolve(value, whole=_IDLE)
+                value = value._replace(whole=_IDLE)
             given = folded not in self.undefaulted or _KINDS.get(kind) != "job"
             return value, given and moment is Availability.ALWAYS
         if added is not None and self._is_of_match and added.ad is _OF_MATCH.get(kind):
@@ -205,7 +205,7 @@ def _of_ephemeral(added: Ephemeral) -> Abstract:
         least = _LEAST_PRIORITY if added.unit == "priority" else 0.0
     value = _of_type(added.type, added.unit, (least, inf), ())
     # The negotiator puts in reals as such, while ads of others may have integers in their place.
-    return evolve(value, whole=None if value.real else value.whole, single=added.rounded)
+    return value._replace(whole=None if value.real else value.whole, single=added.rounded)
 
 
 def _of_type(
