@@ -83,7 +83,14 @@ class Origins:
         if self._sites is None:
             return None
         led: dict[tuple[_Site, str], tuple[str, ...]] = {}
-        return [_references(site, led) for site in self._sites]
+        found: list[tuple[str, ...]] = []
+        before: _Site | None = None
+        for site in self._sites:
+            # Neighbours mostly come from one text.
+            same = before and site.outer is before.outer and site.owner is before.owner
+            found.append(found[-1] if same else _references(site, led))
+            before = site
+        return found
 
     def unread(self) -> list[bool]:
         """For each character of the value, is it of what a macro adds to that no file has set?

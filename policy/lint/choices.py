@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.patterns import late_regex
+from classad.patterns import any_of, late_regex
 from policy.config import Config
 from policy.explain.roles import is_whole
 from policy.knobs.choices import (
@@ -69,12 +69,18 @@ _OF_LIMITS: Final = (NAME_LIMIT, CONCURRENCY_LIMIT_DEFAULT_OF)
 _ANYTHING: Final = late_regex(r"")
 _HOST: Final = late_regex(r"(?:[^\s:,]+|[\da-fA-F:]+|\[[\da-fA-F:]+\])$")
 _TWO_IDS: Final = "it is the numbers of a user and a group with a dot between them, as in `64.64`"
+#: Lists that say who may do what, and one that may name a group twice.
+_OF_WHOM: Final = late_regex(r"ALLOW_|DENY_|GROUP_NAMES", re.IGNORECASE)
 #: What every daemon takes at its start and ends at if it has another form, with its exit status.
 _OF_ALL: Final = {
     "CONDOR_IDS": (_IDS, _TWO_IDS, 1),
     "NETWORK_INTERFACE": (_ANYTHING, "", 4),
     "TCP_FORWARDING_HOST": (_HOST, "it is one address, or a name that has one, without a port", 4),
 }
+#: The macros of all of these.
+_OF_WORDS: Final = any_of(
+    (HAS_CHOICE, CRON_PERIODS, _OF_SLOTS, _LOCK_URL, _VARIABLES, _LIMIT), re.IGNORECASE
+).pattern + "|".join(("", *_OF_ALL, "DedicatedScheduler"))
 
 
 @finding(
@@ -99,6 +105,7 @@ _OF_ALL: Final = {
     " ignores it; condor_master ends at `Failed to create lock`; of `A=1,B=2` a job of a cron has"
     ' one variable, of `"A=1; B=2"` a job the value `1;`. Of the other macros the words are those'
     " of the manual.",
+    of=_OF_WORDS,
 )
 def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for choice in CHOICES if HAS_CHOICE.fullmatch(setting.macro) else ():
@@ -273,12 +280,11 @@ def _is_built_in(setting: Setting, high: str) -> bool:
     good="JOB_TRANSFORM_NAMES = Groups, Memory\nJOB_TRANSFORM_Groups = SET X 1\n"
     "JOB_TRANSFORM_Memory = SET Y 1\n",
     severity=NOTE,
-    of=r"(?!ALLOW_|DENY_|GROUP_NAMES)\w+",
     observed="Observed with 25.14.1: its master starts a daemon once, its startd a cron job, its"
     " schedd applies a transform once.",
 )
 def twice(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    if not is_list(setting.macro):
+    if not is_list(setting.macro) or _OF_WHOM.match(setting.macro):
         return
     written = ITEM.findall(setting.entry.written or setting.entry.raw)
     counts = Counter(word.casefold() for word in written if "$" not in word)

@@ -14,7 +14,7 @@ from typing import Final
 from attr import frozen
 
 from classad.errors import Diagnostic
-from classad.patterns import late_regex
+from classad.patterns import any_of, late_regex
 from policy.explain.roles import is_whole
 from policy.knobs.declaration import Wanted
 from policy.knobs.lists import memberships
@@ -126,26 +126,17 @@ def _has_hooks(view: View, setting: Setting, name: str) -> bool:
 @frozen
 class Companion:
     """Macros that do nothing unless ``test`` of one of ``others`` holds; ``sure``: daemons were
-    asked, or nobody reads the macros then.  ``begins``: letters that the macros begin with."""
+    asked, or nobody reads the macros then."""
 
     macros: re.Pattern[str]
-    begins: tuple[str, ...]
     others: tuple[str, ...]
     test: _Test
     help: str
     sure: bool
 
 
-#: What stands between the alternatives of a pattern, and the letters that one begins with.
-_ALTERNATIVES: Final = late_regex(r"\|(?![^(]*\))")
-_LETTERS: Final = late_regex(r"[A-Z_]+")
-
-
 def _need(macros: str, test: _Test, *others: str, help: str, sure: bool = True) -> Companion:
-    alternatives = _ALTERNATIVES.split(macros)
-    begins = tuple(found[0] for found in map(_LETTERS.match, alternatives) if found)
-    assert len(begins) == len(alternatives)
-    return Companion(late_regex(macros, re.IGNORECASE), begins, others, test, help, sure)
+    return Companion(late_regex(macros, re.IGNORECASE), others, test, help, sure)
 
 
 _COMPANIONS: Final = (
@@ -315,8 +306,8 @@ _COMPANIONS: Final = (
         help="without ENABLE_RUNTIME_CONFIG or ENABLE_PERSISTENT_CONFIG nothing can be set",
     ),
 )  # fmt: skip
-#: The letters that a macro begins with that needs another.
-_BEGINS: Final = tuple({begin for need in _COMPANIONS for begin in need.begins})
+#: The macros of any of them, and the list of the daemons, one of which may have nothing to do.
+_NEEDING: Final = f"DAEMON_LIST|{any_of(need.macros for need in _COMPANIONS).pattern}"
 
 
 @finding(
@@ -336,13 +327,12 @@ _BEGINS: Final = tuple({begin for need in _COMPANIONS for begin in need.begins})
     " and preemption are those of recorded cycles; what a daemon reads that is not started, nobody"
     " reads. Of backfill and control groups, which follow from the manual, the report says `may`.",
     joined=Joined.BY_HELP,
+    of=_NEEDING,
 )
 def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     macro = setting.macro.upper()
     if macro == "DAEMON_LIST":
         yield from _draining(setting)
-    if not macro.startswith(_BEGINS):
-        return
     text = setting.text().strip()
     if not text or text.casefold() in ("false", "0", '"none"') or setting.is_unread:
         return  # it asks for nothing, or nobody
@@ -354,7 +344,7 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if setting.extends_unread or _is_left_out(view, setting):
         return  # what it needs may be where that is which it adds to; or nobody reads it
     for need in _COMPANIONS:
-        found = need.macros.fullmatch(setting.macro) if macro.startswith(need.begins) else None
+        found = need.macros.fullmatch(setting.macro)
         if found is None or any(
             need.test(view, setting, found.expand(other)) for other in need.others
         ):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -122,14 +123,14 @@ def all_findings(
     expressions: Iterable[MacroExpression],
 ) -> list[Diagnostic]:
     """The same, over models that are made already."""
-    config = seen.config
+    config, concerned = seen.config, _Concerned(seen)
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
         *(reading.numbered(item, reading=False) for item in as_findings(endings)),
         *(reading.numbered(item, reading=False) for item in passed if _is_told(seen, item)),
         *find_late(seen),
-        *(item for check in CHECKS for item in look_at(check, seen)),
+        *(item for check in CHECKS for item in _look_at(check, concerned)),
         *(item for one in expressions for item in _in_expression(one)),
         *(item for loaded in loads.values() for item in support.not_honoured(loaded)),
     ]
@@ -141,11 +142,44 @@ def all_findings(
     return sorted(left, key=lambda item: _place(item, order))
 
 
-def look_at(check: FindingCheck, seen: View) -> Iterator[Diagnostic]:
+class _Concerned:
+    """The settings that each check is asked about."""
+
+    def __init__(self, seen: View) -> None:
+        self.seen: Final = seen
+        self._fitting: dict[int, tuple[list[Setting], list[str]]] = {}
+
+    def by(self, check: FindingCheck) -> Iterable[Setting]:
+        """Those of a check of settings or of their items."""
+        if check.of is None:
+            return self.seen.settings
+        if isinstance(check.of, Knob):
+            return self.seen.of(check.of)
+        return self._fits(_OF_SOME, check.of)[0]
+
+    def _fits(self, *macros: re.Pattern[str]) -> tuple[list[Setting], list[str]]:
+        """Those whose macros all of these patterns match, the last the fewest; with the macros.
+
+        There is no loop over thousands of settings here, since each check asks.
+        """
+        found = self._fitting.get(id(macros[-1]))
+        if found is None:
+            every = self.seen.settings
+            settings, names = (
+                self._fits(*macros[:-1]) if macros[1:] else (every, [one.macro for one in every])
+            )
+            fits = list(map(macros[-1].fullmatch, names))
+            found = list(compress(settings, fits)), list(compress(names, fits))
+            self._fitting[id(macros[-1])] = found
+        return found
+
+
+def _look_at(check: FindingCheck, concerned: _Concerned) -> Iterator[Diagnostic]:
     """What a check finds in a configuration, setting by setting; nothing in expressions."""
+    seen = concerned.seen
     if check.per is Per.CONFIGURATION:
         yield from check.function(seen)
-    for setting in _concerned(check, seen) if check.per in (Per.SETTING, Per.ITEM) else ():
+    for setting in concerned.by(check) if check.per in (Per.SETTING, Per.ITEM) else ():
         if check.per is Per.SETTING:
             yield from check.function(seen, setting)
             continue
@@ -174,18 +208,8 @@ def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
                 yield from check.function(one, found)
 
 
-def _concerned(check: FindingCheck, seen: View) -> Iterable[Setting]:
-    """The settings that a check is asked about."""
-    of = check.of
-    if of is None:
-        return seen.settings
-    if isinstance(of, Knob):
-        return seen.of(of)
-    return seen.matching(_OF_SOME, of)
-
-
 def _concerns(check: FindingCheck, setting: Setting) -> bool:
-    """The same of one setting.  The knob of a branch that is not taken has no reading."""
+    """Is it asked about the expression of a setting?  That of an untaken branch has no reading."""
     if isinstance(check.of, Knob):
         return setting.knob is check.of and setting.reading is not None
     return check.of is not None and check.of.fullmatch(setting.macro) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit
@@ -216,15 +217,19 @@ def _used(view: View, but: Setting) -> set[str]:
     return {found.casefold() for text in texts for found in _NAME.findall(text)}
 
 
+@lru_cache(maxsize=4)
+def _of_slots(defined: frozenset[str]) -> frozenset[str]:
+    """What single slots or types of slots have for themselves, of the names that are defined."""
+    found = ((_OF_A_SLOT.match(name), name) for name in defined if name.startswith("slot"))
+    return frozenset(name[head.end() :] for head, name in found if head is not None)
+
+
 def _is_defined(view: View, names: NameList, item: str) -> bool:
     if names.macros_only:
         return view.config.lookup(item) is not None or item.casefold() in view.defined
     if names.lists_attributes and item.casefold() in folded_attribute_names():
         return True
-    if names.daemon == "STARTD" and any(
-        (found := _OF_A_SLOT.match(name)) and name[found.end() :] == item.casefold()
-        for name in view.defined
-    ):
+    if names.daemon == "STARTD" and item.casefold() in _of_slots(view.defined):
         return True
     for pattern in names.defined_by:
         macro = pattern.replace("<name>", item)

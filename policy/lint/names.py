@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, is_one_edit, suggest
@@ -381,7 +381,12 @@ def _is_known(view: View, setting: Setting, known: _Known) -> bool:
     if _of_daemon(view, macro) or memberships(macro):
         return True
     # SYSTEM_PERIODIC_HOLD_NAMES = MEM makes names like SYSTEM_PERIODIC_HOLD_MEM.
-    return any(f"_{word}_" in f"_{macro}_" for word in view.listed)
+    return any(map(f"_{macro}_".__contains__, _between_underscores(view.listed)))
+
+
+@lru_cache(maxsize=4)
+def _between_underscores(listed: frozenset[str]) -> tuple[str, ...]:
+    return tuple(f"_{word}_" for word in listed)
 
 
 def _cron_part(view: View, macro: str) -> str | None:

@@ -165,9 +165,9 @@ def _to_the_grid(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return  # another file may have transforms that say it
     if _is_ignored(view, setting):
         return  # that is told
-    named = any(_NAMES_UNIVERSE.match(line.text) for line in setting.rules.written)
-    elsewhere = any("gridresource" in word for word in view.words)
-    if named or elsewhere or any(_TRANSFORMS.fullmatch(one) for one in view.defined):
+    if any(_NAMES_UNIVERSE.match(line.text) for line in setting.rules.written):
+        return
+    if "gridresource" in " ".join(view.words) or any(map(_TRANSFORMS.fullmatch, view.defined)):
         return
     message = f"{setting.macro} has no UNIVERSE, so it goes to the grid, and no GridResource"
     help_text = 'say `GridResource = "batch slurm"`, or `UNIVERSE VANILLA` for the pool'

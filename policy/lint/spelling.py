@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache, cached_property, lru_cache
+from itertools import accumulate
 from operator import ne
 from typing import Final, TypeVar
 
@@ -74,6 +75,8 @@ class Vocabulary:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names: Final = tuple(names)
+        #: The last words that were asked about: several questions about one name follow.
+        self._beside: tuple[Words, list[tuple[int, Words]]] = (), []
 
     @cached_property
     def folded(self) -> frozenset[str]:
@@ -86,9 +89,14 @@ class Vocabulary:
         return _grouped(self.names, lambda name: name[:_EDGE].casefold())
 
     @cached_property
-    def _by_tail(self) -> dict[str, list[str]]:
-        """The names by their last characters, case-folded."""
-        return _grouped(self.names, lambda name: name[-_EDGE:].casefold())
+    def _by_size_and_begin(self) -> dict[tuple[int, str], list[str]]:
+        """The names by how long they are and their first characters, case-folded."""
+        return _grouped(self.names, lambda name: (len(name), name[:_EDGE].casefold()))
+
+    @cached_property
+    def _by_size_and_tail(self) -> dict[tuple[int, str], list[str]]:
+        """The same by the last characters."""
+        return _grouped(self.names, lambda name: (len(name), name[-_EDGE:].casefold()))
 
     def beginning_as(self, name: str) -> list[str]:
         """The names that have the first characters of another one, in any case."""
@@ -96,7 +104,12 @@ class Vocabulary:
 
     def near(self, name: str) -> list[str]:
         """Those of which a name of ``SHORTEST`` characters or more may be one edit away."""
-        return self.beginning_as(name) + self._by_tail.get(name[-_EDGE:].casefold(), [])
+        begin, tail = name[:_EDGE].casefold(), name[-_EDGE:].casefold()
+        sizes = range(len(name) - 1, len(name) + 2)
+        return [
+            *(one for size in sizes for one in self._by_size_and_begin.get((size, begin), ())),
+            *(one for size in sizes for one in self._by_size_and_tail.get((size, tail), ())),
+        ]
 
     @cached_property
     def by_end(self) -> dict[str, list[str]]:
@@ -120,6 +133,11 @@ class Vocabulary:
 
     def beside(self, mine: Words) -> list[tuple[int, Words]]:
         """The words of names that differ from these in one place, with that place."""
+        if self._beside[0] != mine:
+            self._beside = mine, self._differing(mine)
+        return self._beside[1]
+
+    def _differing(self, mine: Words) -> list[tuple[int, Words]]:
         found = []
         for theirs in self._like(mine, len(mine)):
             others = list(map(ne, mine, theirs))
@@ -129,9 +147,10 @@ class Vocabulary:
 
     def with_one_more(self, mine: Words) -> list[Words]:
         """The words of names that have these, and one more."""
+        are_there = set(mine).issubset
         return [
             theirs
-            for theirs in self._like(mine, len(mine) + 1)
+            for theirs in filter(are_there, self._like(mine, len(mine) + 1))
             if any(theirs[:at] + theirs[at + 1 :] == mine for at in range(len(theirs)))
         ]
 
@@ -345,16 +364,16 @@ def _stems() -> tuple[str, ...]:
 def family_slip(macro: str, groups: Mapping[str, int], listed: Container[str]) -> str | None:
     """The member of a family that a macro without the underscore before the member means."""
     folded = macro.casefold()
-    begins = (at for at in range(1, len(folded)) if folded[at:] in groups)
+    begins = [at for at in range(1, len(folded)) if folded[at:] in groups] if groups else []
     ending = sorted(begins, key=lambda at: groups[folded[at:]])
     for head in _heads() if ending else ():
         for at in ending:
             if is_one_edit(folded[:at], head.casefold()):
                 return head + macro[at:]
-    cuts = {at for at in range(1, len(macro)) if macro[at - 1] == "_"}
-    for head in (head for head in joined_heads() if len(head) >= _OWN_HEAD):
-        for cut in (len(head) - 1, len(head), len(head) + 1):
-            if cut in cuts and is_one_edit(folded[:cut], head.casefold()):
+    cuts = {*accumulate(len(part) + 1 for part in macro.split("_")[:-1])}
+    for head in joined_heads() if cuts and max(cuts) >= _OWN_HEAD - 1 else ():
+        for cut in (len(head) - 1, len(head), len(head) + 1) if len(head) >= _OWN_HEAD else ():
+            if cut in cuts and cut < len(macro) and is_one_edit(folded[:cut], head.casefold()):
                 return head + macro[cut:]
     for head in joined_heads() if folded.startswith(_stems()) else ():
         rest = macro[len(head) - 1 :]

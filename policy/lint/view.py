@@ -383,19 +383,6 @@ class View:
             if setting.knob is knob and setting.reading is not None:
                 yield setting
 
-    def matching(self, *macros: re.Pattern[str]) -> list[Setting]:
-        """The settings of macros that all of these patterns match, the last the fewest."""
-        found = self._matching.get(id(macros[-1]))
-        if found is None:
-            some = self.matching(*macros[:-1]) if macros[1:] else self.settings
-            found = [setting for setting in some if macros[-1].fullmatch(setting.macro)]
-            self._matching[id(macros[-1])] = found
-        return found
-
-    @cached_property
-    def _matching(self) -> dict[int, list[Setting]]:
-        return {}
-
     def expressions(self) -> Iterator[Setting]:
         """The settings that are expressions and could be parsed."""
         return (setting for setting in self.settings if setting.tree is not None)
