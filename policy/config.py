@@ -93,8 +93,8 @@ class Config:
 
         References resolved while loading (a macro in its own value) stay as they were resolved.
         """
-        reader = subsystem, local_name
-        if self.context == Context(*reader):
+        reader, own = (subsystem, local_name), self.context
+        if reader == (own.subsystem, own.local_name):
             return self
         if reader not in self._others:
             scope = self.scope.seen_by(Context(subsystem, local_name))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from attr import evolve, frozen
 
@@ -85,6 +85,13 @@ class _Node:
         self.children: dict[str, _Node] = {}
 
 
+class _Everywhere(NamedTuple):
+    """What counts for groups that have nothing of their own."""
+
+    surplus: Reading
+    regroup: Reading
+
+
 def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
     """The groups of a configuration."""
     names = read_knob(config, shares.GROUP_NAMES)
@@ -97,15 +104,18 @@ def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
     for node in order:
         order.extend(node.children.values())
     positions = {id(node): position for position, node in enumerate(order)}
+    everywhere = _Everywhere(
+        read_knob(config, shares.GROUP_ACCEPT_SURPLUS), read_knob(config, shares.GROUP_AUTOREGROUP)
+    )
     groups = [
         evolve(
-            _spec(config, node, diagnostics),
+            _spec(config, node, everywhere, diagnostics),
             parent=-1 if node.parent is None else positions[id(node.parent)],
             children=tuple(positions[id(child)] for child in node.children.values()),
         )
         for node in order
     ]
-    surplus = read_knob(config, shares.GROUP_ACCEPT_SURPLUS).boolean()
+    surplus = everywhere.surplus.boolean()
     if dialect.autoregroup_is_surplus:
         surplus = surplus or groups[0].autoregroup
         groups = [
@@ -161,7 +171,9 @@ def _tree(names: Reading, diagnostics: list[Diagnostic]) -> _Node:
     return root
 
 
-def _spec(config: Config, node: _Node, diagnostics: list[Diagnostic]) -> GroupSpec:
+def _spec(
+    config: Config, node: _Node, everywhere: _Everywhere, diagnostics: list[Diagnostic]
+) -> GroupSpec:
     """The knobs of one group."""
 
     def keep(reading: Reading) -> Reading:
@@ -169,12 +181,10 @@ def _spec(config: Config, node: _Node, diagnostics: list[Diagnostic]) -> GroupSp
             diagnostics.append(reading.diagnostic)
         return reading
 
-    all_surplus = read_knob(config, shares.GROUP_ACCEPT_SURPLUS)
-    all_regroup = read_knob(config, shares.GROUP_AUTOREGROUP)
-    surplus, regroup = all_surplus.boolean(), all_regroup.boolean()
+    surplus, regroup = (reading.boolean() for reading in everywhere)
     if node.parent is None:
-        keep(all_surplus)
-        keep(all_regroup)
+        for reading in everywhere:
+            keep(reading)
         return GroupSpec(name=node.name, accept_surplus=True, autoregroup=regroup)
     static = keep(read_knob(config, shares.GROUP_QUOTA, shares.GROUP_QUOTA.of(node.name)))
     macro = shares.GROUP_QUOTA_DYNAMIC.of(node.name)

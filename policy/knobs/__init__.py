@@ -43,10 +43,11 @@ KNOBS: Final = {knob.name.casefold(): knob for knob in _ALL if not knob.is_famil
 FAMILIES: Final = tuple(
     sorted((knob for knob in _ALL if knob.is_family), key=lambda k: -len(k.name.split("<")[0]))
 )
-_PARTS: Final = [knob.name.casefold().partition("<") for knob in FAMILIES]
+#: The same with what is around the member, and how long that is.
+_AROUND: Final = [(knob, *knob.around, len("".join(knob.around))) for knob in FAMILIES]
 #: What members of families begin with, and end in where the member comes first, case-folded.
-_BEGINS: Final = tuple(head for head, _, _ in _PARTS if head)
-_ENDS: Final = tuple(rest.partition(">")[2] for head, _, rest in _PARTS if not head)
+_BEGINS: Final = tuple(head for _, head, _, _ in _AROUND if head)
+_ENDS: Final = tuple(tail for _, head, tail, _ in _AROUND if not head)
 
 
 @lru_cache(maxsize=_MANY)
@@ -56,8 +57,10 @@ def find_knob(macro: str) -> Knob | None:
     knob = KNOBS.get(folded)
     if knob is not None or not (folded.startswith(_BEGINS) or folded.endswith(_ENDS)):
         return knob
-    family = next((family for family in FAMILIES if family.member(macro) is not None), None)
-    return None if family is None or folded in _others() else family
+    for family, head, tail, size in _AROUND:
+        if folded.startswith(head) and folded.endswith(tail) and len(folded) > size:
+            return None if folded in _others() else family
+    return None
 
 
 @cache

@@ -138,14 +138,14 @@ class Knob:
 
     def member(self, macro: str) -> str | None:
         """The variable part of ``macro`` if it belongs to this family, as spelled there."""
-        head, tail = self._around
+        head, tail = self.around
         folded = macro.casefold()
         if len(macro) <= len(head) + len(tail) or not folded.startswith(head):
             return None
         return macro[len(head) : len(macro) - len(tail)] if folded.endswith(tail) else None
 
     @cached_property
-    def _around(self) -> tuple[str, str]:
+    def around(self) -> tuple[str, str]:
         """What a member has before and behind its variable part, case-folded."""
         head, _, rest = self.name.casefold().partition("<")
         return head, rest.partition(">")[2]

@@ -9,9 +9,9 @@ Follows: typed parameter reading of 25.14.1 (golden vectors ``typed``, ``negotia
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from attr import evolve, frozen
+from attr import evolve
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.rules import LanguageRules, language_of
@@ -62,8 +62,7 @@ _SIZE = late_regex(r"\+?(?:0x[\da-f]+|\d+(?!\d))\s*(?:[^\sm][a-z]*|m(?:[bi]\S*)?
 _LEADING_NUMBER = late_regex(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
-@frozen
-class Reading:
+class Reading(NamedTuple):
     """What came out of reading one macro.
 
     ``value`` is the default's when the text was invalid or empty.  ``definition`` is None when
@@ -179,7 +178,7 @@ def in_force(knob: Knob, reading: Reading) -> Reading:
         return reading
     if knob.kind is KnobKind.BOOL and leading_boolean(reading.text) is not None:
         return reading
-    return evolve(reading, text=knob.default or "", definition=None)
+    return reading._replace(text=knob.default or "", definition=None)
 
 
 def default_value(config: Config, knob: Knob) -> object:

@@ -8,6 +8,7 @@ Follows: lookup order of 25.14.1 (golden vectors ``prefix``).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Final
 
 from attr import evolve, field, frozen
@@ -32,6 +33,11 @@ class Context:
     def prefixes(self) -> tuple[str, ...]:
         """Prefixes in the order they are tried."""
         return (self.subsystem,) if self.local_name is None else (self.local_name, self.subsystem)
+
+    @cached_property
+    def folded(self) -> tuple[str, ...]:
+        """The same case-folded."""
+        return tuple(map(str.casefold, self.prefixes()))
 
     def base_name(self, name: str) -> str | None:
         """``name`` without this context's prefix, or None if it has none."""
@@ -176,11 +182,11 @@ class MacroTable:
     def lookup(self, name: str, context: Context) -> Definition | None:
         """The definition that ``context`` sees under ``name``."""
         folded = name.casefold()
-        for prefix in map(str.casefold, context.prefixes() if self._prefixes else ()):
+        for prefix in context.folded if self._prefixes else ():
             found = self._of(f"{prefix}.{folded}") if prefix in self._prefixes else None
             if found is not None:
                 return found
-        return self._of(folded)
+        return self._entries.get(folded) or self._default(folded)
 
 
 def _before_dots(name: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import compress
+from itertools import chain, compress, repeat
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -179,12 +179,12 @@ def _look_at(check: FindingCheck, concerned: _Concerned) -> Iterator[Diagnostic]
     seen = concerned.seen
     if check.per is Per.CONFIGURATION:
         yield from check.function(seen)
-    for setting in concerned.by(check) if check.per in (Per.SETTING, Per.ITEM) else ():
-        if check.per is Per.SETTING:
-            yield from check.function(seen, setting)
-            continue
-        for item in setting.items():
-            yield from check.function(setting, item)
+    elif check.per is Per.SETTING:
+        yield from chain.from_iterable(map(check.function, repeat(seen), concerned.by(check)))
+    elif check.per is Per.ITEM:
+        for setting in concerned.by(check):
+            for item in setting.items():
+                yield from check.function(setting, item)
 
 
 def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
