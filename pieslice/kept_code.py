@@ -88,9 +88,9 @@ class KeptCode:
         return pattern
 
     def _made(self, text: str, make: Callable[[str], Any]) -> Any:
-        """Stands for calling ``make``; written in another way it makes something else."""
+        """Stands for calling ``make``; with another text of its module it makes something else."""
         code, known = make.__code__, self._all()
-        key = (text, crc32(code.co_code), f"{make.__name__} {code.co_names}")
+        key = (text, crc32(code.co_code), f"{make.__name__} {_written(code.co_filename)}")
         value = make(text) if key not in known else marshal.loads(known[key])
         known.setdefault(key, marshal.dumps(value))
         return value
@@ -114,6 +114,14 @@ class KeptCode:
             with open(beside, "wb") as file:
                 file.write(_head(data) + data)
             os.replace(beside, self._path)
+
+
+def _written(path: str) -> int:
+    """When a file was written, in nanoseconds; 0 where that cannot be told."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _steady_hash(value: object) -> int:

@@ -6,7 +6,7 @@ Follows: the daemons of 25.14.1 and the manual.
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from attr import evolve, field, frozen
@@ -166,17 +166,29 @@ def find_list(macro: str) -> NameList | None:
     )
 
 
-#: What the macros of items begin with, of any list.
-_BEGINNINGS: Final = tuple({head for names in LISTS for head in names.beginnings})
+#: By so many letters at the beginning a list of names is found that a macro may be an item of.
+_FIRST: Final = 4
+
+
+@cache
+def _by_letters() -> dict[str, list[NameList]]:
+    """The lists by the first letters of what the macros of their items begin with."""
+    found: dict[str, list[NameList]] = {}
+    for names in LISTS:
+        for letters in dict.fromkeys(head[:_FIRST] for head in names.beginnings):
+            found.setdefault(letters, []).append(names)
+    return found
 
 
 @lru_cache(maxsize=10_000)
 def memberships(macro: str) -> tuple[tuple[NameList, str], ...]:
     """The lists that a macro may define an item of, each with the item as it is spelled there."""
     folded = macro.casefold()
-    if not folded.startswith(_BEGINNINGS):
-        return ()
-    possible = [names for names in LISTS if folded.startswith(names.beginnings)]
+    possible = [
+        names
+        for names in _by_letters().get(folded[:_FIRST], ())
+        if folded.startswith(names.beginnings)
+    ]
     found = ((names, names.member(macro)) for names in possible)
     return tuple((names, item) for names, item in found if item is not None)
 

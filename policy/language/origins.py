@@ -11,6 +11,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import groupby, repeat
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 from attr import define, evolve, field, frozen
@@ -84,12 +86,9 @@ class Origins:
             return None
         led: dict[tuple[_Site, str], tuple[str, ...]] = {}
         found: list[tuple[str, ...]] = []
-        before: _Site | None = None
-        for site in self._sites:
-            # Neighbours mostly come from one text.
-            same = before and site.outer is before.outer and site.owner is before.owner
-            found.append(found[-1] if same else _references(site, led))
-            before = site
+        for _, sites in groupby(self._sites, attrgetter("outer", "owner")):
+            same = list(sites)
+            found += [_references(same[0], led)] * len(same)
         return found
 
     def unread(self) -> list[bool]:
@@ -167,14 +166,14 @@ def _references(site: _Site, led: dict[tuple[_Site, str], tuple[str, ...]]) -> t
 
 def _sites(scope: Scope, definition: Definition) -> list[_Site] | None:
     """For each character of the expanded value, where it comes from."""
-    sites = list(_own(definition, None))
+    sites = _own(definition, None)
 
     def trace(reference: MacroReference, value: str, entry: Definition | None) -> None:
         here = _joined(sites[reference.start], sites[reference.end - 1])
         if entry is None or entry.source is None or entry.raw != value:
             sites[reference.start : reference.end] = [here] * len(value)
         else:
-            sites[reference.start : reference.end] = list(_own(entry, here))
+            sites[reference.start : reference.end] = _own(entry, here)
 
     quiet = evolve(scope, functions=evolve(scope.functions, report=lambda message: None))
     expander = evolve(quiet.expander(), trace=trace).inside(definition.name)
@@ -185,25 +184,27 @@ def _sites(scope: Scope, definition: Definition) -> list[_Site] | None:
     return sites if len(text) == len(sites) else None
 
 
-def _own(owner: Definition, outer: _Site | None) -> Iterator[_Site]:
+def _own(owner: Definition, outer: _Site | None) -> list[_Site]:
     """The stored text of a definition: as it was written, but for what it took over."""
+    found: list[_Site] = []
     # A macro may be appended to a thousand times: a function that calls itself ends too early.
     under_way = [_pieces(owner, outer)]
     while under_way:
         for piece in under_way[-1]:
-            if isinstance(piece, list):
-                yield from piece
-            else:
+            if not isinstance(piece, list):
                 under_way.append(_pieces(*piece))
                 break
+            found += piece
         else:
             under_way.pop()
+    return found
 
 
 def _each(owner: Definition, start: int, end: int, outer: _Site | None) -> list[_Site]:
     """The characters of a stretch."""
-    depth = 0 if outer is None else outer.depth + 1
-    return [_Site(owner, at, at + 1, outer, depth) for at in range(start, end)]
+    places, depth = range(start, end), 0 if outer is None else outer.depth + 1
+    behind = range(start + 1, end + 1)
+    return list(map(_Site, repeat(owner), places, behind, repeat(outer), repeat(depth)))
 
 
 def _pieces(

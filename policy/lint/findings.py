@@ -168,7 +168,7 @@ class _Concerned:
             settings, names = (
                 self._fits(*macros[:-1]) if macros[1:] else (every, [one.macro for one in every])
             )
-            fits = list(map(macros[-1].fullmatch, names))
+            fits = list(map(macros[-1].fullmatch, names)) if names else []
             found = list(compress(settings, fits)), list(compress(names, fits))
             self._fitting[id(macros[-1])] = found
         return found

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
@@ -19,6 +18,9 @@ from policy.language.numbers import integer_literal, read_boolean
 from policy.lint.choices import has_hole
 from policy.lint.finding import Per, finding
 from policy.lint.view import Item, Setting, View
+
+if TYPE_CHECKING:
+    from fractions import Fraction  # which takes longer to import than most modules of ours
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
 _OF_A_TYPE: Final = late_regex(_TYPE, re.IGNORECASE)
@@ -67,11 +69,8 @@ _PART: Final = late_regex(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
 _SIZED: Final = {"cpus": ("CPUs", "NUM_CPUS is"), "memory": ("MiB", "MEMORY is")}
 _ALWAYS: Final = ("cpus", "memory", "swap", "disk")
 _SIZE: Final = late_regex(r"(\d{1,18})\s*([KMGT]?)B?", re.IGNORECASE)
-#: MiB in each; of what is counted there is no unit.
-_SIZES: Final = {
-    "": Fraction(1), "K": Fraction(1, 1024), "M": Fraction(1), "G": Fraction(1024),
-    "T": Fraction(1024**2),
-}  # fmt: skip
+#: KiB in each; a number alone is MiB, or it is of what has no unit.
+_SIZES: Final = {"": 1024, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3}
 #: What the startd takes the first letter of a resource for.
 _LETTERS: Final = {
     "c": "cpus", "m": "memory", "r": "memory", "s": "swap", "v": "swap", "d": "disk", "g": "gpus",
@@ -140,7 +139,7 @@ def too_many(view: View) -> Iterator[Diagnostic]:
             if not demand.is_share and not has:
                 continue
             key = setting.prefix, second, name
-            before = taken.get(key, Fraction(0))
+            before = taken.get(key, _fraction(0))
             taken[key] = before + many * (demand.amount / (1 if demand.is_share else has))
             if before <= 1 < taken[key]:
                 message = f"the types of slots take {float(taken[key]):.0%} of the {name}"
@@ -161,8 +160,14 @@ class SlotShare:
     where: Item
 
 
+def _fraction(number: int | str, over: int | None = None) -> Fraction:
+    from fractions import Fraction
+
+    return Fraction(number) if over is None else Fraction(int(number), over)
+
+
 def _at_least_one(setting: Setting) -> SlotShare:
-    return SlotShare(Fraction(1), False, setting.whole())
+    return SlotShare(_fraction(1), False, setting.whole())
 
 
 def _demands(setting: Setting) -> dict[str, SlotShare]:
@@ -183,7 +188,9 @@ def _demands(setting: Setting) -> dict[str, SlotShare]:
         if part is not None:
             found[name] = SlotShare(part, True, words)
         elif size is not None and name not in ("disk", "swap"):
-            found[name] = SlotShare(int(size[1]) * _SIZES[size[2].upper()], False, words)
+            found[name] = SlotShare(
+                _fraction(int(size[1]) * _SIZES[size[2].upper()], 1024), False, words
+            )
     if rest is not None:
         found.update({name: rest for name in _ALWAYS if name not in named})
     return found
@@ -205,7 +212,7 @@ def _part(text: str) -> Fraction | None:
     found = _PART.fullmatch(text)
     if found is None or (found[3] is not None and not int(found[3])):
         return None
-    return Fraction(found[1]) / 100 if found[1] else Fraction(int(found[2]), int(found[3]))
+    return _fraction(found[1]) / 100 if found[1] else _fraction(int(found[2]), int(found[3]))
 
 
 def _number(text: str) -> int:

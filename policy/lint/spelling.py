@@ -9,8 +9,9 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from operator import ne
-from typing import Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
+from classad import patterns
 from classad.errors import is_one_edit, suggest
 from classad.patterns import late_regex
 from policy.knobs import FAMILIES
@@ -37,6 +38,8 @@ _TELLING_HEAD: Final = 20
 _OWN_HEAD: Final = 12
 #: Of so many characters one edit leaves the first three or the last three as they are.
 SHORTEST: Final = 8
+#: An index of more names is kept from one run of a command to the next.
+_MANY: Final = 500
 _EDGE: Final = 3
 #: An end of a name says from this length on alone what is meant.
 _END: Final = 12
@@ -70,6 +73,36 @@ def words(name: str) -> Words:
     return tuple(map(str.casefold, _WORDS.findall(name)))
 
 
+class _Index(NamedTuple):
+    """Names by parts of them, which are case-folded."""
+
+    by_begin: dict[str, list[str]]
+    #: By how long they are and their first or last characters.
+    by_size_and_begin: dict[tuple[int, str], list[str]]
+    by_size_and_tail: dict[tuple[int, str], list[str]]
+    by_end: dict[str, list[str]]
+    by_words: dict[Words, str]
+    #: Their words by how many these are and the first or last of them.
+    by_first: dict[tuple[int, str], list[Words]]
+    by_last: dict[tuple[int, str], list[Words]]
+
+
+def _indexed(text: str) -> tuple[dict[Any, Any], ...]:
+    """What an index has of the names that are the lines of a text."""
+    names = text.split("\n")
+    by_words = {words(name): name for name in reversed(names)}
+    some = list(filter(None, by_words))
+    return (
+        _grouped(names, lambda name: name[:_EDGE].casefold()),
+        _grouped(names, lambda name: (len(name), name[:_EDGE].casefold())),
+        _grouped(names, lambda name: (len(name), name[-_EDGE:].casefold())),
+        _grouped(names, lambda name: name.casefold().partition("_")[2]),
+        by_words,
+        _grouped(some, lambda theirs: (len(theirs), theirs[0])),
+        _grouped(some, lambda theirs: (len(theirs), theirs[-1])),
+    )
+
+
 class Vocabulary:
     """Known names, by their words and lengths."""
 
@@ -84,52 +117,35 @@ class Vocabulary:
         return frozenset(map(str.casefold, self.names))
 
     @cached_property
-    def _by_begin(self) -> dict[str, list[str]]:
-        """The names by their first characters, case-folded."""
-        return _grouped(self.names, lambda name: name[:_EDGE].casefold())
+    def _index(self) -> _Index:
+        text = "\n".join(self.names)
+        # Each run of a command has the same thousands of macros.
+        return _Index(
+            *(patterns.kept(text, _indexed) if len(self.names) > _MANY else _indexed(text))
+        )
 
-    @cached_property
-    def _by_size_and_begin(self) -> dict[tuple[int, str], list[str]]:
-        """The names by how long they are and their first characters, case-folded."""
-        return _grouped(self.names, lambda name: (len(name), name[:_EDGE].casefold()))
+    @property
+    def by_words(self) -> dict[Words, str]:
+        """The names by their words; of several with the same ones the first."""
+        return self._index.by_words
 
-    @cached_property
-    def _by_size_and_tail(self) -> dict[tuple[int, str], list[str]]:
-        """The same by the last characters."""
-        return _grouped(self.names, lambda name: (len(name), name[-_EDGE:].casefold()))
+    @property
+    def by_end(self) -> dict[str, list[str]]:
+        """The names by what is behind their first word, case-folded."""
+        return self._index.by_end
 
     def beginning_as(self, name: str) -> list[str]:
         """The names that have the first characters of another one, in any case."""
-        return self._by_begin.get(name[:_EDGE].casefold(), [])
+        return self._index.by_begin.get(name[:_EDGE].casefold(), [])
 
     def near(self, name: str) -> list[str]:
         """Those of which a name of ``SHORTEST`` characters or more may be one edit away."""
         begin, tail = name[:_EDGE].casefold(), name[-_EDGE:].casefold()
-        sizes = range(len(name) - 1, len(name) + 2)
+        sizes, index = range(len(name) - 1, len(name) + 2), self._index
         return [
-            *(one for size in sizes for one in self._by_size_and_begin.get((size, begin), ())),
-            *(one for size in sizes for one in self._by_size_and_tail.get((size, tail), ())),
+            *(one for size in sizes for one in index.by_size_and_begin.get((size, begin), ())),
+            *(one for size in sizes for one in index.by_size_and_tail.get((size, tail), ())),
         ]
-
-    @cached_property
-    def by_end(self) -> dict[str, list[str]]:
-        """The names by what is behind their first word, case-folded."""
-        return _grouped(self.names, lambda name: name.casefold().partition("_")[2])
-
-    @cached_property
-    def by_words(self) -> dict[Words, str]:
-        """The names by their words; of several with the same ones the first."""
-        return {words(name): name for name in reversed(self.names)}
-
-    @cached_property
-    def _by_first(self) -> dict[tuple[int, str], list[Words]]:
-        """The words of the names, by how many they are and the first of them."""
-        return _grouped(filter(None, self.by_words), lambda theirs: (len(theirs), theirs[0]))
-
-    @cached_property
-    def _by_last(self) -> dict[tuple[int, str], list[Words]]:
-        """The same by the last word."""
-        return _grouped(filter(None, self.by_words), lambda theirs: (len(theirs), theirs[-1]))
 
     def beside(self, mine: Words) -> list[tuple[int, Words]]:
         """The words of names that differ from these in one place, with that place."""
@@ -159,13 +175,15 @@ class Vocabulary:
         if count <= 1:
             return [theirs for theirs in self.by_words if len(theirs) == 1]
         first, last = mine[0], mine[-1]
-        found = self._by_first.get((count, first), [])
-        return found + [one for one in self._by_last.get((count, last), ()) if one[0] != first]
+        found = self._index.by_first.get((count, first), [])
+        return found + [
+            one for one in self._index.by_last.get((count, last), ()) if one[0] != first
+        ]
 
     def reordered(self, mine: Words) -> list[Words]:
         """The words of names that are the same ones in another order."""
         ordered = sorted(mine)
-        found = (self._by_first.get((len(mine), word), ()) for word in dict.fromkeys(mine))
+        found = (self._index.by_first.get((len(mine), word), ()) for word in dict.fromkeys(mine))
         fits = [one for known in found for one in known if sorted(one) == ordered and one != mine]
         return self.in_order(fits)
 

@@ -188,9 +188,11 @@ def constant(value: ClassAdValue) -> Abstract:
 
 def single_value(given: Abstract) -> ClassAdValue | None:
     """The one value that it can be, if it is a scalar and there is only one."""
-    kinds = [given.undefined, given.error, bool(given.truths), given.whole is not None]
-    kinds += [given.real is not None, given.nan, given.has_text, given.other]
-    if sum(kinds) != 1 or given.other or given.nan:
+    if given.other or given.nan:
+        return None
+    numbers = (given.whole is not None) + (given.real is not None)
+    kinds = given.undefined + given.error + bool(given.truths) + numbers + given.has_text
+    if kinds != 1:
         return None
     if given.undefined or given.error:
         return UNDEFINED if given.undefined else ERROR

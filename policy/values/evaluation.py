@@ -98,26 +98,26 @@ class Evaluation:
         return value._replace(error=True) if _may_fail(tree) else value
 
     def _run(self, node: Node, facts: Facts) -> _Outcome:
-        glance("checking expressions")
-        by_itself = facts is _NO_FACTS
-        if by_itself and not self._recording and id(node) in self._alone:
-            return self._alone[id(node)]
-        outcome = self._outcome(node, facts)
-        if id(node) in self._unknown:
-            outcome = _Outcome(ANYTHING, facts, facts)
+        by_itself, key = facts is _NO_FACTS, id(node)
+        if by_itself and not self._recording and key in self._alone:
+            return self._alone[key]
+        found = self._outcome(node, facts)
+        if key in self._unknown:
+            found = _Outcome(ANYTHING, facts, facts)
+        value = found.value
         if self._recording:
-            before = self._values.get(id(node))
-            value = outcome.value
-            self._values[id(node)] = value if before is None else join(before, value)
-        truth = outcome.value.decides()
-        found = _Outcome(
-            outcome.value,
-            outcome.when_true if True in truth else None,
-            outcome.when_false if False in truth else None,
-        )
+            before = self._values.get(key)
+            self._values[key] = value if before is None else join(before, value)
+        truth = value.decides()
+        if len(truth) < 2:
+            found = _Outcome(
+                value,
+                found.when_true if True in truth else None,
+                found.when_false if False in truth else None,
+            )
         if by_itself:
             # What each condition of a long chain is by itself is asked of all of them.
-            self._alone[id(node)] = found
+            self._alone[key] = found
         return found
 
     def _outcome(self, node: Node, facts: Facts) -> _Outcome:
@@ -166,16 +166,6 @@ class Evaluation:
             self._sides[key] = sides
         return _Outcome(value, _with(facts, key, sides[0]), _with(facts, key, sides[1]))
 
-    def _narrowed(
-        self, node: Node, facts: Facts | None, symbol: str, other: Abstract, outcome: bool
-    ) -> Facts | None:
-        """The facts where ``node symbol other`` comes to ``outcome``."""
-        found = self._find(node)
-        if found is None or facts is None:
-            return facts
-        key, known = found
-        return _with(facts, key, compared(facts.get(key, known), symbol, other, outcome))
-
     def _unary(self, node: nodes.Unary, facts: Facts) -> _Outcome:
         operand = self._run(node.operand, facts)
         value = unary(node.operator, operand.value)
@@ -196,15 +186,16 @@ class Evaluation:
         value = binary(symbol, left.value, right.value)
         if symbol not in COMPARISONS:
             return _Outcome(value, facts, facts)
+        first, second, back = self._find(node.left), self._find(node.right), mirrored(symbol)
         sides: list[Facts | None] = []
         for outcome in (True, False):
-            kept = self._narrowed(node.left, facts, symbol, right.value, outcome)
-            back = mirrored(symbol)
-            sides.append(self._narrowed(node.right, kept, back, left.value, outcome))
+            kept = _narrowed(first, facts, symbol, right.value, outcome)
+            sides.append(_narrowed(second, kept, back, left.value, outcome))
         return _Outcome(value, sides[0], sides[1])
 
     def _logic(self, node: nodes.Binary, facts: Facts, *, decides: bool) -> _Outcome:
         """``&&`` and ``||``; ``decides``: the truth value of the left side that settles it."""
+        glance("checking expressions")  # the right side is looked at more than once
         rule = BINARY[node.operator].implementation
         left = self._run(node.left, facts)
         goes_on = left.when_false if decides else left.when_true
@@ -233,7 +224,7 @@ class Evaluation:
     def _elvis(self, left: _Outcome, node: nodes.Binary, facts: Facts) -> _Outcome:
         value = left.value._replace(undefined=False)
         if left.value.undefined:
-            behind = self._narrowed(node.left, facts, "=?=", UNDEFINED_ONLY, True)
+            behind = _narrowed(self._find(node.left), facts, "=?=", UNDEFINED_ONLY, True)
             value = join(value, self._run(node.right, facts if behind is None else behind).value)
         return _Outcome(value, facts, facts)
 
@@ -264,11 +255,11 @@ class Evaluation:
         arguments = [self._run(argument, facts).value for argument in node.args]
         value = functions.call(function, node, arguments)
         if function.name.casefold() == "isundefined":
-            argument = node.args[0]
+            argument = self._find(node.args[0])
             return _Outcome(
                 value,
-                self._narrowed(argument, facts, "=?=", UNDEFINED_ONLY, True),
-                self._narrowed(argument, facts, "=?=", UNDEFINED_ONLY, False),
+                _narrowed(argument, facts, "=?=", UNDEFINED_ONLY, True),
+                _narrowed(argument, facts, "=?=", UNDEFINED_ONLY, False),
             )
         return _Outcome(value, facts, facts)
 
@@ -276,6 +267,20 @@ class Evaluation:
 def _as_truth(value: object) -> Truth:
     assert isinstance(value, bool) or value is UNDEFINED or value is ERROR
     return value
+
+
+def _narrowed(
+    attribute: tuple[Key, Abstract] | None,
+    facts: Facts | None,
+    symbol: str,
+    other: Abstract,
+    outcome: bool,
+) -> Facts | None:
+    """The facts where ``attribute symbol other`` comes to ``outcome``; None for no attribute."""
+    if attribute is None or facts is None:
+        return facts
+    key, known = attribute
+    return _with(facts, key, compared(facts.get(key, known), symbol, other, outcome))
 
 
 def _with(facts: Facts, key: Key, value: Abstract) -> Facts | None:
@@ -401,8 +406,8 @@ def _with_texts(allowed: Abstract, symbol: str, other: Abstract) -> Abstract:
 
 def _without_texts(value: Abstract, symbol: str, other: Abstract) -> Abstract:
     """``!=`` a known string takes its spellings out of a set."""
-    known = single_value(other)
-    if symbol != "!=" or not isinstance(known, str) or value.texts is None:
+    known = single_value(other) if symbol == "!=" and value.texts is not None else None
+    if not isinstance(known, str) or value.texts is None:
         return value
     left = frozenset(text for text in value.texts if fold(text) != fold(known))
     return value._replace(texts=left)
