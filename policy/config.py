@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from attr import Factory, evolve, field, frozen
 
@@ -58,6 +59,9 @@ class Library:
     version: Version = NEWEST
 
 
+_Made = TypeVar("_Made")
+
+
 @frozen
 class Config:
     """A configuration that was read.
@@ -82,6 +86,11 @@ class Config:
     _others: dict[tuple[str, str | None], Config] = field(
         factory=dict, init=False, eq=False, repr=False
     )
+    _made: dict[object, Any] = field(factory=dict, init=False, eq=False, repr=False)
+    #: Knobs as this reader has them, by ``id()`` and macro; see ``policy.knobs.reading``.
+    readings: dict[tuple[int, str], tuple[Any, Any]] = field(
+        factory=dict, init=False, eq=False, repr=False
+    )
 
     @property
     def context(self) -> Context:
@@ -100,6 +109,13 @@ class Config:
             scope = self.scope.seen_by(Context(subsystem, local_name))
             self._others[reader] = evolve(self, scope=scope)
         return self._others[reader]
+
+    def once(self, make: Callable[[Config], _Made]) -> _Made:
+        """What a function makes of it; made once, since nothing of it changes any more."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: _Made = self._made[make]
+        return made
 
     def lookup(self, name: str) -> Definition | None:
         """The definition that counts for ``name``: where it was set, to what, and before that."""

@@ -53,6 +53,7 @@ SINCE: Final[Mapping[str, str]] = {
 }
 #: Names that begin so are as new.
 _SINCE_FAMILIES: Final = {"librarian": "25.11.0"}
+_BEGINS: Final = tuple(_SINCE_FAMILIES)
 #: From which version on a name is no longer read, where that is known.
 UNTIL: Final[Mapping[str, str]] = {
     "DAGMAN_COPY_TO_SPOOL": "25.8.2",
@@ -152,15 +153,20 @@ def _told() -> frozenset[str]:
     return frozenset().union(_cells(), *_facts())
 
 
+def _differs(folded: str) -> bool:
+    """Do versions differ in a macro, as far as is known?"""
+    return folded in _told() or folded.startswith(_BEGINS)
+
+
 def read_by(version: Version, macros: Iterable[str]) -> list[str]:
     """Those of some macros that a version reads, as ``is_read`` has it."""
-    told, families, found = _told(), tuple(_SINCE_FAMILIES), []
-    for macro in macros:
-        folded = macro.casefold()
-        differs = folded in told or folded.startswith(families)
-        if not differs or _cell(macro, version) is not None:
-            found.append(macro)
-    return found
+    told = _told()
+    differing = ((macro, macro.casefold()) for macro in macros)
+    return [
+        macro
+        for macro, folded in differing
+        if not (folded in told or folded.startswith(_BEGINS)) or _cell(macro, version) is not None
+    ]
 
 
 def is_read(macro: str, version: Version, daemon: str = "") -> bool:
@@ -169,7 +175,7 @@ def is_read(macro: str, version: Version, daemon: str = "") -> bool:
     Macros that no version reads, and those of which nothing is recorded, are not told from others.
     """
     late = first_reading(macro, daemon, version) is not None if daemon else False
-    return not late and bool(read_by(version, (macro,)))
+    return not late and (not _differs(macro.casefold()) or _cell(macro, version) is not None)
 
 
 def first_reading(macro: str, daemon: str, version: Version) -> Version | None:

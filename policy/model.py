@@ -113,14 +113,12 @@ def read_limits(config: Config) -> tuple[ConcurrencyLimits, tuple[Diagnostic, ..
     diagnostics: list[Diagnostic] = []
     maxima: dict[str, float] = {}
     set_defaults: dict[str, float] = {}
+    families = (shares.CONCURRENCY_LIMIT_DEFAULT_OF, set_defaults), (shares.NAME_LIMIT, maxima)
     for entry in config.scope.table:
         macro = config.context.base_name(entry.name) or entry.name
         if "_limit" not in macro.casefold():
             continue
-        for family, into in (
-            (shares.CONCURRENCY_LIMIT_DEFAULT_OF, set_defaults),
-            (shares.NAME_LIMIT, maxima),
-        ):
+        for family, into in families:
             member = family.member(macro)
             if member is None:
                 continue

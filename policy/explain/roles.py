@@ -110,6 +110,10 @@ class Host:
 
 def host_of(config: Config) -> Host:
     """The daemons that DAEMON_LIST names, or those that the files are for."""
+    return config.once(_host_of)
+
+
+def _host_of(config: Config) -> Host:
     entry, variable = config.seen_by("MASTER").lookup(_LIST), ""
     if entry is not None and not config.scope.functions.environment:
         with suppress(ExpansionError):  # what has no end is made from nothing
@@ -145,6 +149,10 @@ def may_read(config: Config, macro: str) -> bool:
 
 def is_whole(config: Config) -> bool:
     """Does a configuration say which daemons run or where its files are, as no part of one does?"""
+    return config.once(_is_whole)
+
+
+def _is_whole(config: Config) -> bool:
     set_ = (config.scope.table.get(name) for name in _OF_WHOLES if name != _LIST)
     # That a folder was named to the reader is no statement of its files.
     if any(entry is not None and entry.origin != DETECTED_ORIGIN for entry in set_):

@@ -117,6 +117,7 @@ OTHER_FAMILIES: Final = (
         broken="condor_schedd logs that it cannot parse it and does not ask for it",
     ),
 )  # fmt: skip
+_BEGINS: Final = tuple(one.around[0] for one in OTHER_FAMILIES)
 #: Ends of names that belong to such an expression and are none.
 _ASIDE: Final = ("_names", "_reason", "_subcode", "_is_warning")
 
@@ -126,6 +127,6 @@ def find_other(macro: str) -> Knob | None:
     """The declaration of an expression of another daemon."""
     folded = macro.casefold()
     found = OTHER_KNOBS.get(folded)
-    if found is not None or folded.endswith(_ASIDE):
+    if found is not None or not folded.startswith(_BEGINS) or folded.endswith(_ASIDE):
         return found
     return next((one for one in OTHER_FAMILIES if one.member(macro) is not None), None)

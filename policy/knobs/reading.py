@@ -124,6 +124,10 @@ def split_list(text: str) -> list[str]:
 def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
     """The value of a knob, or of the member ``macro`` of a family."""
     macro = macro or knob.name
+    known, read = config.readings.get((id(knob), macro), (None, None))
+    if known is knob and isinstance(read, Reading):
+        return read
+    key, declared = (id(knob), macro), knob
     if config.version < NEWEST and not has_row(macro, config.version):
         if not is_read(macro, config.version):
             return Reading(macro, _NOTHING.get(knob.kind), "", None)
@@ -150,7 +154,10 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
     if value is None and knob.kind not in (KnobKind.EXPR, KnobKind.LIST, KnobKind.STRING):
         value = _default(config, knob, evaluate)
     ignored = _ignored(config, knob, macro, definition, expanded.text)
-    return Reading(macro, value, expanded.text, definition, ignored=ignored)
+    found = Reading(macro, value, expanded.text, definition, ignored=ignored)
+    if ignored is None and expanded.lasting:  # a finding is of one report, which may change it
+        config.readings[key] = declared, found
+    return found
 
 
 def _ignored(
