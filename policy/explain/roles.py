@@ -58,6 +58,7 @@ _BY_NAME: Final = (
     *(("APPEND_", "SCHEDD"), ("DEFAULT_RANK", "SCHEDD"), ("JOB_DEFAULT_", "SCHEDD")),
     ("MODIFY_REQUEST_EXPR_", "STARTD"),
 )
+_BEGINS: Final = tuple(begin for begin, _ in _BY_NAME)
 _OF_A_TYPE: Final = late_regex(r"^slot_type_\d+_")
 #: Programs of a host's daemons, and condor_submit, which hosts with a schedd have.
 _STARTED_BY: Final = {
@@ -206,7 +207,8 @@ def readers_of(macro: str) -> frozenset[str]:
     members = frozenset(names.daemon for names, _ in memberships(macro))
     known = find_readers(macro)
     upper = macro.upper()
-    named = next((daemon for begin, daemon in _BY_NAME if upper.startswith(begin)), None)
+    by_name = _BY_NAME if upper.startswith(_BEGINS) else ()
+    named = next((daemon for begin, daemon in by_name if upper.startswith(begin)), None)
     own = named is not None and not upper.endswith("_HOST")
     if known is not None and not (own and known.daemons >= set(MAIN)):
         return frozenset(_STARTED_BY.get(daemon, daemon) for daemon in known.daemons)

@@ -15,9 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.patterns import late_regex
 from classad.source import Source
@@ -26,8 +24,7 @@ from classad.source import Source
 BLANKS = " \t\n\v\f\r"
 
 
-@frozen
-class LogicalLine:
+class LogicalLine(NamedTuple):
     """A line after joining.
 
     ``line`` is the number of its last physical line; ``pieces`` pairs an offset in ``text``

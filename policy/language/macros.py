@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from attr import evolve, field, frozen
 
@@ -49,8 +49,7 @@ class ExpansionError(Exception):
         self.chain = chain
 
 
-@frozen
-class MacroReference:
+class MacroReference(NamedTuple):
     """``$function(body)`` at ``start:end``; a plain ``$(name:default)`` has function ``""``."""
 
     start: int

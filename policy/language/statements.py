@@ -8,9 +8,7 @@ Follows: condor_config_val 25.14.1 (golden vectors ``lines``, ``append``, ``here
 
 from __future__ import annotations
 
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.patterns import late_regex
 from policy.language.lines import BLANKS
@@ -37,8 +35,7 @@ class StatementError(Exception):
         self.help = help_text
 
 
-@frozen
-class Statement:
+class Statement(NamedTuple):
     """``operator`` is ``=``, ``:``, ``+=``, ``@=`` or ``keyword``.
 
     ``words`` is what stood between the name and the operator, ``value`` the right-hand side,

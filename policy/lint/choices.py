@@ -307,6 +307,7 @@ def twice(view: View, setting: Setting) -> Iterator[Diagnostic]:
     good="JOB_RENICE_INCREMENT = 19\n",
     observed="Observed with 25.14.1: its startd ignores SLOT_TYPE_12, since MAX_SLOT_TYPES is 10."
     " The rest follows from the system.",
+    of=f"{_TYPE}|{any_of(macros for macros, *_ in BOUNDS).pattern}",
 )
 def out_of_range(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if _OF_A_TYPE.fullmatch(setting.macro):

@@ -98,8 +98,8 @@ EVERY_OTHER: Final = "*"
 class FindingCheck:
     """A function that yields findings, and what it is asked about.
 
-    ``of``: a pattern for macros, or the knob, None for all.  ``after``: findings behind which it
-    comes, and nothing is asked about an expression that has one of them.
+    ``of``: a pattern for macros in upper case, or the knob, None for all.  ``after``: findings
+    behind which it comes, and nothing is asked about an expression that has one of them.
     """
 
     function: Callable[..., Iterator[Diagnostic]]
@@ -203,10 +203,16 @@ def looks_at(
     return lambda function: FindingCheck(function, per, pattern, after)
 
 
+_SMALL: Final = late_regex(r"(\\.)|[a-z]")
+
+
 @cache
 def _macros(text: str) -> re.Pattern[str]:
-    """The pattern for macros; one for checks that are about the same ones."""
-    return late_regex(text, re.IGNORECASE)
+    """The pattern for macros in upper case; one for checks that are about the same ones.
+
+    One that minds case says several times faster that a macro is another one.
+    """
+    return late_regex(_SMALL.sub(lambda found: found[0] if found[1] else found[0].upper(), text))
 
 
 def finding(

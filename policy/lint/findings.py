@@ -96,7 +96,6 @@ _OF_SOME: Final = any_of(
         for one in CHECKS
         if one.per in (Per.SETTING, Per.ITEM) and one.of and not isinstance(one.of, Knob)
     ],
-    re.IGNORECASE,
 )
 #: What is said of items, by what the name of the list ends in.
 _OF_ITEMS: Final = frozenset((lists.quotes.id, security.separator.id))
@@ -166,7 +165,9 @@ class _Concerned:
         if found is None:
             every = self.seen.settings
             settings, names = (
-                self._fits(*macros[:-1]) if macros[1:] else (every, [one.macro for one in every])
+                self._fits(*macros[:-1])
+                if macros[1:]
+                else (every, [one.macro.upper() for one in every])
             )
             fits = list(map(macros[-1].fullmatch, names)) if names else []
             found = list(compress(settings, fits)), list(compress(names, fits))
@@ -212,7 +213,7 @@ def _concerns(check: FindingCheck, setting: Setting) -> bool:
     """Is it asked about the expression of a setting?  That of an untaken branch has no reading."""
     if isinstance(check.of, Knob):
         return setting.knob is check.of and setting.reading is not None
-    return check.of is not None and check.of.fullmatch(setting.macro) is not None
+    return check.of is not None and check.of.fullmatch(setting.macro.upper()) is not None
 
 
 def _is_told(seen: View, item: Diagnostic) -> bool:

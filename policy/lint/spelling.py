@@ -341,8 +341,8 @@ def _families() -> list[tuple[Knob, str, str]]:
 
 
 def _are_forms(mine: str, known: str) -> bool:
-    if _is_form(mine, known):
-        return True
+    if _is_form(mine, known) or "_" not in known:
+        return _is_form(mine, known)
     one = vocabulary((known,))
     return (reordered(mine, one) or inflected(mine, one)) is not None
 
