@@ -7,7 +7,7 @@ another class or pattern; a file that is damaged is none.  Where Python keeps no
 is kept.  Of patterns only those of ``classad.patterns`` are: others may come out of the input.
 
 Inputs: the class builder of attrs and ``classad.patterns``, of which nothing else is changed.
-Outputs: a file in ``__pycache__``, of this Python.
+Outputs: two files in ``__pycache__``, of this Python.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ class KeptCode:
     """A context in which no methods and patterns are compiled of which the code is kept."""
 
     def __init__(self, path: str | None = None) -> None:
-        """``path``: of the file; it is read when the first of them is made."""
-        self._path = path or f"{cache_from_source(__file__)}.kept"
-        self._known: dict[_Key, bytes] | None = None
-        self._read = 0
+        """``path``: of the first file; each is read when the first thing in it is made."""
+        path = path or f"{cache_from_source(__file__)}.kept"
+        self._code = _KeptFile(path)
+        # What is made of texts is large, and most commands need none of it.
+        self._values = _KeptFile(f"{path}-values")
 
     def __enter__(self) -> None:
         try:
@@ -61,11 +62,12 @@ class KeptCode:
         make = sys.modules.get("attr._make")
         for name in ("compile", "hash") if make is not None else ():
             vars(make).pop(name, None)
-        self._save()
+        self._code.save()
+        self._values.save()
 
     def _compile(self, text: str, name: str, mode: str) -> CodeType:
         """Stands for ``compile``."""
-        known = self._all()
+        known = self._code.all()
         kept = known.get((text, name, mode))
         if kept is not None:
             code: CodeType = marshal.loads(kept)
@@ -79,7 +81,7 @@ class KeptCode:
         engine = _engine()
         if engine is None:
             return re.compile(text, flags)
-        key, known = (text, int(flags), f"{engine.MAGIC} {engine.CODESIZE}"), self._all()
+        key, known = (text, int(flags), f"{engine.MAGIC} {engine.CODESIZE}"), self._code.all()
         kept = known.get(key)
         words = _words_of_pattern(text, flags) if kept is None else marshal.loads(kept)
         if kept is None:
@@ -89,21 +91,30 @@ class KeptCode:
 
     def _made(self, text: str, make: Callable[[str], Any]) -> Any:
         """Stands for calling ``make``; with another text of its module it makes something else."""
-        code, known = make.__code__, self._all()
+        code, known = make.__code__, self._values.all()
         key = (text, crc32(code.co_code), f"{make.__name__} {_written(code.co_filename)}")
         value = make(text) if key not in known else marshal.loads(known[key])
         known.setdefault(key, marshal.dumps(value))
         return value
 
-    def _all(self) -> dict[_Key, bytes]:
-        """All that is kept."""
+
+class _KeptFile:
+    """What one file keeps."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._known: dict[_Key, bytes] | None = None
+        self._read = 0
+
+    def all(self) -> dict[_Key, bytes]:
+        """All that is kept; what is put into it is kept, too."""
         if self._known is None:
             self._known = _read(self._path)
             self._read = len(self._known)
         return self._known
 
-    def _save(self) -> None:
-        """Write what has been compiled for the first time, if anything."""
+    def save(self) -> None:
+        """Write what has been made for the first time, if anything."""
         if not self._known or len(self._known) == self._read or sys.dont_write_bytecode:
             return
         data = marshal.dumps(self._known)

@@ -258,6 +258,17 @@ def test_what_is_kept_of_a_text_is_what_another_process_would_make(path: str) ->
     assert made == ["one", "three", "one"]
 
 
+def test_what_is_made_is_made_anew_when_its_module_has_changed(tmp_path: Path, path: str) -> None:
+    module = tmp_path / "counting.py"
+    for step in (1, 2):
+        module.write_text(f"STEP = {step}\ndef make(text):\n    return len(text) * STEP\n")
+        os.utime(module, (step, step))
+        there: dict[str, Any] = {}
+        exec(compile(module.read_text(), str(module), "exec"), there)
+        with KeptCode(path):
+            assert patterns.kept("one", there["make"]) == 3 * step, "the function is the same"
+
+
 def test_the_second_command_that_explains_an_expression_needs_no_lark(tmp_path: Path) -> None:
     (tmp_path / "condor_config").write_text("START = (TARGET.ImageSize > 5\n")
     program = (
