@@ -103,19 +103,29 @@ class LineReader:
 
     def _next(self) -> LogicalLine | None:
         """The next logical line, perhaps an empty one; comments and blank lines before it aside."""
+        text = self.source.text
+        while not self._old_comments and (stop := text.find("\n", self._at)) >= 0:
+            raw = text[self._at : stop].rstrip(BLANKS)
+            bare = raw.lstrip(BLANKS)
+            is_aside = not bare or bare[0] == "#"
+            if not is_aside and bare[-1] == "\\":
+                break
+            begin = self._at + len(raw) - len(bare)
+            self.line, self._at = self.line + 1, stop + 1
+            if not is_aside:
+                return LogicalLine(bare, self.source, self.line, ((0, begin),))
+            self._pragma(bare)
+        return self._joined()
+
+    def _joined(self) -> LogicalLine | None:
+        """The same where lines may go on, or comments are those of old."""
         joined = ""
         pieces: list[tuple[int, int]] = []
         leak = None
         while (physical := self._physical()) is not None:
             bare, begin = physical
-            if not pieces and not self._unended:
-                if not bare:
-                    continue
-                if bare[0] == "#" and not self._old_comments:
-                    self._pragma(bare)
-                    continue
-                if bare[-1] != "\\":
-                    return LogicalLine(bare, self.source, self.line, ((0, begin),))
+            if not bare and not pieces and not self._unended:
+                continue
             if bare.startswith("#") and not pieces and not self._old_comments:
                 self._pragma(bare)
                 continue

@@ -201,12 +201,9 @@ def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:
             continue
         if check.per is Per.EXPRESSION:
             yield from check.function(one)
-        elif check.per is Per.COMPARISON:
-            for node in one.comparisons:
-                yield from check.function(one, node)
-        else:
-            for found in one.of_kind(kind):
-                yield from check.function(one, found)
+            continue
+        nodes = one.comparisons if check.per is Per.COMPARISON else one.of_kind(kind)
+        yield from chain.from_iterable(map(check.function, repeat(one), nodes))
 
 
 def _concerns(check: FindingCheck, setting: Setting) -> bool:

@@ -127,8 +127,9 @@ def quoted(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 
 def _is_attribute(one: MacroExpression, node: Binary, text: str, other: Node) -> bool:
     """Is a text the name of an attribute, where a text makes no sense?"""
-    row, own = find_attribute(text), {name.casefold() for name in one.own_names}
-    if text.casefold() not in own and row is None and find_ephemeral(text) is None:
+    row = find_attribute(text)
+    own = text.casefold() in one.view.own_names
+    if not own and row is None and find_ephemeral(text) is None:
         return False
     ordered = node.operator in ORDER and row is not None and row.type in _NUMBERS
     beside = one.evaluation.alone(other)
