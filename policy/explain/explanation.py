@@ -32,12 +32,15 @@ from policy.knobs import matching as matching
 from policy.knobs.declaration import Knob, Use, Wanted
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
+from policy.knobs.reading import split_list
 from policy.knobs.uses import find_use
 from policy.language.about import about
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
+from policy.language.numbers import read_boolean
 from policy.language.table import Definition
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
+from policy.publishing import text_of
 
 
 def explain_policy(
@@ -64,6 +67,7 @@ def _about_center(
     topic: Topic, loaded: PolicyLoad, quotas: EffectiveQuotas | None, host: Host
 ) -> Iterator[Sentence]:
     """Who gets how much, who is preempted, which slot a job gets."""
+    yield from _about_standby(topic.titled("High availability"), host)
     yield from about_groups(topic.config, loaded.policy, quotas)
     yield from about_priorities(topic.titled("Priorities and shares"))
     yield from about_limits(topic.titled("Concurrency limits"), loaded.policy)
@@ -74,6 +78,32 @@ def _about_center(
         yield from _drains(topic, host)
     attributes = topic.titled("Attributes that the expressions look at")
     yield from about_attributes(attributes, preempting=may_preempt(topic))
+
+
+def _about_standby(topic: Topic, host: Host) -> Iterator[Sentence]:
+    """Which hosts may have the negotiator, and whether the next one knows the priorities."""
+    config = topic.config.seen_by("HAD")
+    listed = config.lookup("HAD_LIST")
+    names = [item.partition(":")[0] for item in split_list(text_of(config, listed))]
+    if listed is None or not names or not host.runs("HAD"):
+        return
+
+    def is_on(macro: str) -> bool:
+        text = text_of(config, config.lookup(macro))
+        return read_boolean(text, config.scope.functions.evaluate) is True
+
+    def origin(macro: str) -> Origin:
+        return origin_of(macro, config.lookup(macro))
+
+    text = f"condor_had lets one of its hosts at a time run condor_negotiator: {listing(names)}"
+    prefers = "the first is preferred" if is_on("HAD_USE_PRIMARY") else "none is preferred"
+    yield topic.sentence(f"{text}; {prefers}.", origin("HAD_LIST"), origin("HAD_USE_PRIMARY"))
+    copies = "Usage and priorities stay where they were reckoned: they are not copied between them."
+    if is_on("HAD_USE_REPLICATION"):
+        every = text_of(config, config.lookup("REPLICATION_INTERVAL"))
+        copies = f"condor_replication copies usage and priorities between them, every {code(every)}"
+        copies += " seconds."
+    yield topic.sentence(copies, origin("HAD_USE_REPLICATION"))
 
 
 def _about_machine(topic: Topic, host: Host, *, central: bool) -> Iterator[Sentence]:

@@ -208,7 +208,6 @@ def about_limits(topic: Topic, policy: NegotiatorPolicy) -> Iterator[Sentence]:
     other = "other " if limits.maxima or limits.set_defaults else ""
     text = f"{limits.default:.9g} of every {other}limit that a job names"
     if default.definition is None or default.definition.is_builtin:
-        text = (
-            f"no {other}limit is set; one that a job names is {limits.default:.9g}, as good as none"
-        )
+        others = f"one that a job names is {limits.default:.9g}, as good as none"
+        text = f"No {other}limit is set: {others}."
     yield topic.sentence(text, default)

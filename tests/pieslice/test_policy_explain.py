@@ -66,7 +66,7 @@ def test_the_defaults(tmp_path: Path, capsys: Capture) -> None:
         " accountant keeps them (condor_userprio).",
     ]
     assert topic(lines, "Concurrency limits") == [
-        "  no limit is set; one that a job names is 2308032, as good as none [default]"
+        "  No limit is set: one that a job names is 2308032, as good as none. [default]"
     ]
     assert topic(lines, "What takes part") == [
         "  A slot counts its own SlotWeight, one without it `Cpus`. [default]"
@@ -188,6 +188,27 @@ def test_the_tree_of_quotas(tmp_path: Path, capsys: Capture) -> None:
     assert without[1] == "    a: 30 weighted slots [c:2]"
 
 
+CENTERS = """DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, HAD, REPLICATION
+HAD_LIST = cm1.example.org:51450, cm2.example.org:51450
+MASTER_NEGOTIATOR_CONTROLLER = HAD
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("HAD_USE_PRIMARY = true\n", ["the first is preferred", "they are not copied"]),
+        ("HAD_USE_REPLICATION = true\n", ["none is preferred", "copies usage and priorities"]),
+    ],
+)
+def test_a_central_manager_says_who_takes_over_and_what_it_knows(
+    more: str, says: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    lines = topic(explain(tmp_path, CENTERS + more, capsys), "High availability")
+    assert "cm1.example.org and cm2.example.org" in lines[0]
+    assert [word in line for word, line in zip(says, lines, strict=True)] == [True, True]
+
+
 def test_limits_and_constraints(tmp_path: Path, capsys: Capture) -> None:
     text = (
         "LICENSE_LIMIT = 6\nCONCURRENCY_LIMIT_DEFAULT_db = 3\nNEGOTIATOR_SLOT_CONSTRAINT ="
@@ -198,7 +219,7 @@ def test_limits_and_constraints(tmp_path: Path, capsys: Capture) -> None:
     assert topic(lines, "Concurrency limits") == [
         "  6 of license [c:1]",
         "  3 of every other limit db.<name> [c:2]",
-        "  no other limit is set; one that a job names is 2308032, as good as none [default]",
+        "  No other limit is set: one that a job names is 2308032, as good as none. [default]",
     ]
     assert topic(lines, "What takes part") == [
         "  Only slots that fulfil `Site == 1` exist. [c:3]",
