@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from attr import Factory, evolve, field, frozen
 
@@ -86,9 +86,9 @@ class Config:
     _others: dict[tuple[str, str | None], Config] = field(
         factory=dict, init=False, eq=False, repr=False
     )
-    _made: dict[object, Any] = field(factory=dict, init=False, eq=False, repr=False)
+    _made: dict[object, object] = field(factory=dict, init=False, eq=False, repr=False)
     #: Knobs as this reader has them, by ``id()`` and macro; see ``policy.knobs.reading``.
-    readings: dict[tuple[int, str], tuple[Any, Any]] = field(
+    readings: dict[tuple[int, str], tuple[object, object]] = field(
         factory=dict, init=False, eq=False, repr=False
     )
 
@@ -114,8 +114,7 @@ class Config:
         """What a function makes of it; made once, since nothing of it changes any more."""
         if make not in self._made:
             self._made[make] = make(self)
-        made: _Made = self._made[make]
-        return made
+        return cast("_Made", self._made[make])
 
     def lookup(self, name: str) -> Definition | None:
         """The definition that counts for ``name``: where it was set, to what, and before that."""

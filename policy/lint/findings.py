@@ -122,14 +122,14 @@ def all_findings(
     expressions: Iterable[MacroExpression],
 ) -> list[Diagnostic]:
     """The same, over models that are made already."""
-    config, concerned = seen.config, _Concerned(seen)
+    config, concerned = seen.config, Concerned(seen, _OF_SOME)
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
         *(reading.numbered(item, reading=False) for item in as_findings(endings)),
         *(reading.numbered(item, reading=False) for item in passed if _is_told(seen, item)),
         *find_late(seen),
-        *(item for check in CHECKS for item in _look_at(check, concerned)),
+        *(item for check in CHECKS for item in look_at(check, concerned)),
         *(item for one in expressions for item in _in_expression(one)),
         *(item for loaded in loads.values() for item in support.not_honoured(loaded)),
     ]
@@ -141,11 +141,13 @@ def all_findings(
     return sorted(left, key=lambda item: _place(item, order))
 
 
-class _Concerned:
+class Concerned:
     """The settings that each check is asked about."""
 
-    def __init__(self, seen: View) -> None:
+    def __init__(self, seen: View, some: re.Pattern[str] | None = None) -> None:
+        """``some``: matches what the pattern of any check matches, and most macros do not."""
         self.seen: Final = seen
+        self._some: Final = () if some is None else (some,)
         self._fitting: dict[int, tuple[list[Setting], list[str]]] = {}
 
     def by(self, check: FindingCheck) -> Iterable[Setting]:
@@ -154,7 +156,7 @@ class _Concerned:
             return self.seen.settings
         if isinstance(check.of, Knob):
             return self.seen.of(check.of)
-        return self._fits(_OF_SOME, check.of)[0]
+        return self._fits(*self._some, check.of)[0]
 
     def _fits(self, *macros: re.Pattern[str]) -> tuple[list[Setting], list[str]]:
         """Those whose macros all of these patterns match, the last the fewest; with the macros.
@@ -175,7 +177,7 @@ class _Concerned:
         return found
 
 
-def _look_at(check: FindingCheck, concerned: _Concerned) -> Iterator[Diagnostic]:
+def look_at(check: FindingCheck, concerned: Concerned) -> Iterator[Diagnostic]:
     """What a check finds in a configuration, setting by setting; nothing in expressions."""
     seen = concerned.seen
     if check.per is Per.CONFIGURATION:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from operator import ne
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from classad import patterns
 from classad.errors import is_one_edit, suggest
@@ -87,7 +87,7 @@ class _Index(NamedTuple):
     by_last: dict[tuple[int, str], list[Words]]
 
 
-def _indexed(text: str) -> tuple[dict[Any, Any], ...]:
+def _indexed(text: str) -> tuple[object, ...]:
     """What an index has of the names that are the lines of a text."""
     names = text.split("\n")
     by_words = {words(name): name for name in reversed(names)}
@@ -120,9 +120,8 @@ class Vocabulary:
     def _index(self) -> _Index:
         text = "\n".join(self.names)
         # Each run of a command has the same thousands of macros.
-        return _Index(
-            *(patterns.kept(text, _indexed) if len(self.names) > _MANY else _indexed(text))
-        )
+        is_kept = len(self.names) > _MANY
+        return _Index._make(patterns.kept(text, _indexed) if is_kept else _indexed(text))
 
     @property
     def by_words(self) -> dict[Words, str]:

@@ -6,7 +6,7 @@ import re
 
 from docs.written.findings import findings_page
 from policy.lint.finding import WARNING, Finding, FindingCheck, finding
-from policy.lint.findings import CHECKS, FINDINGS, lint, look_at
+from policy.lint.findings import CHECKS, FINDINGS, Concerned, lint, look_at
 from policy.lint.view import view
 from tests.policy.test_lint import read
 
@@ -21,7 +21,7 @@ def test_a_check_looks_at_the_settings_of_its_macros_alone() -> None:
 
     assert isinstance(odd, Finding)
     assert isinstance(odd.check, FindingCheck)
-    [found] = look_at(odd.check, view(read("A_X = 1\nB = 2\n")))
+    [found] = look_at(odd.check, Concerned(view(read("A_X = 1\nB = 2\n"))))
     assert (found.id, found.severity, found.line, seen) == ("P999", WARNING, 1, ["A_X"])
 
 
