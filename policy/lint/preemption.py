@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare
-from policy.attributes import DATE
+from policy.attributes import DATE, find_attribute
 from policy.explain.roles import may_read
 from policy.knobs.declaration import Wanted
 from policy.knobs.matching import NEGOTIATOR_CONSIDER_PREEMPTION, PREEMPTION_REQUIREMENTS
@@ -425,9 +425,17 @@ def one_sided(one: MacroExpression) -> Iterator[Diagnostic]:
         scope = scope_of(node)
         if node.base is not None and scope is None:
             return
+        if scope is None and _is_of_other(node.name, kind):
+            continue
         key, value = one.surroundings.look_up(scope or "", node.name)
         if key[0] in (compared, "") or value == ANYTHING:
             return
     what = {"job": "jobs", "slot": "slots"}.get(kind, kind)
     other = "the slot" if what == "jobs" else "the job"
     yield one.say(one_sided, f"{one.name} compares {what} and looks only at {other}", one.tree)
+
+
+def _is_of_other(name: str, kind: str) -> bool:
+    """Do ads of other kinds alone have the attribute, be it only now and then: RemoteOwner?"""
+    row = find_attribute(name)
+    return row is not None and bool(row.ads) and kind not in row.ads

@@ -47,6 +47,16 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
         ),
         ("Site = wisc\nAtSite = \"$(Site)\"\nSTARTD_ATTRS = AtSite\n", []),
         ("Site = 5\nAtSite = $(Site)\nSTARTD_ATTRS = AtSite\n", []),
+        # What only slots have, now and then, says nothing about the jobs that a slot compares.
+        *(
+            (f"RANK = {rank}\n", ["P431:1 RANK compares jobs and looks only at the slot"])
+            for rank in ('RemoteOwner =?= "mia"', 'RemoteUser == "mia@x"', "KFlops", "TotalCpus")
+        ),
+        *(
+            (f"RANK = {rank}\n", [])
+            for rank in ('Owner == "mia"', 'Group == "q"', "JobPrio", "KFlops * RequestCpus")
+        ),
+        ("NEGOTIATOR_POST_JOB_RANK = KFlops\n", []),
         ("PRIORITY_HALFLIFE = 1\n", ["P601:1 PRIORITY_HALFLIFE is 1 second"]),
         ("PRIORITY_HALFLIFE = 2\n", ["P601:1 PRIORITY_HALFLIFE is 2 seconds"]),
         (
