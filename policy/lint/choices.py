@@ -67,7 +67,7 @@ _COMMA: Final = late_regex(r"\w=[^;\s,]*(,)\s*[A-Za-z_]\w*=")
 _SEMICOLON: Final = late_regex(r"\w=[^\s'\";]*(;)\s*[A-Za-z_]\w*=")
 _OF_LIMITS: Final = (NAME_LIMIT, CONCURRENCY_LIMIT_DEFAULT_OF)
 _ANYTHING: Final = late_regex(r"")
-_HOST: Final = late_regex(r"(?:[^\s:,]+|[\da-fA-F:]+|\[[\da-fA-F:]+\])$")
+_HOST: Final = late_regex(r"(?:[^\s:,*?()<>\"'/@]+|[\da-fA-F:]+|\[[\da-fA-F:]+\])$")
 _TWO_IDS: Final = "it is the numbers of a user and a group with a dot between them, as in `64.64`"
 #: Lists that say who may do what, and one that may name a group twice.
 _OF_WHOM: Final = late_regex(r"ALLOW_|DENY_|GROUP_NAMES", re.IGNORECASE)

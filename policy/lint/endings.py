@@ -17,7 +17,7 @@ from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
-from policy.explain.roles import is_whole
+from policy.explain.roles import host_of, is_whole
 from policy.explain.sentences import listing
 from policy.knobs.declaration import Knob, Need
 from policy.knobs.matching import (
@@ -43,6 +43,9 @@ _OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK
 WEIGHT_OF_TYPE: Final = late_regex(r"SLOT_TYPE_(\d+)_SLOT_WEIGHT", re.IGNORECASE)
 #: What condor_credd reads when somebody asks it for a password.
 _LATE: Final = ("CREDD_CACHE_LOCALLY",)
+#: By what a daemon ends itself, and with which status.
+_SHUTDOWN: Final = ("DAEMON_SHUTDOWN", "DAEMON_SHUTDOWN_FAST")
+_BY_ITSELF: Final = 99
 #: The lists of what the master starts.
 _OF_DAEMONS: Final = ("DAEMON_LIST", "MASTER_HA_LIST")
 _STATISTICS: Final = late_regex(r"SCHEDD_COLLECT_STATS_(?:BY|FOR)_\w+", re.IGNORECASE)
@@ -113,6 +116,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         yield from _of_slot_types(view, setting)
         yield from _of_form(setting)
         yield from _of_statistics(setting)
+        yield from _of_shutdown(setting)
 
 
 def _of_declared(setting: Setting) -> Iterator[Ending]:
@@ -222,6 +226,25 @@ def _of_flocking(view: View, setting: Setting) -> Iterator[Ending]:
         how = "condor_schedd crashes at once; FLOCK_TO alone says all that most pools need"
         found = _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P134", how)
         yield evolve(found, status=139)
+
+
+def _of_shutdown(setting: Setting) -> Iterator[Ending]:
+    """A condition that is always true: each daemon that asks for it in the ads that it sends ends
+    with its first one, at once or after five seconds.  The collector never asks."""
+    readers = find_readers(setting.macro) if setting.macro.upper() in _SHUTDOWN else None
+    if readers is None or setting.endless is not None:
+        return
+    if read_boolean(setting.text(), setting.config.scope.functions.evaluate) is not True:
+        return
+    host = host_of(setting.config)
+    here = [name for name in sorted(readers.daemons) if host.listed is None or host.runs(name)]
+    seen = [name for name in here if setting.is_seen_by(name)]
+    for first in seen[:1]:
+        what = About(macro=setting.macro, definition=setting.entry, ends=first, status=_BY_ITSELF)
+        spot, message = setting.place(0, len(setting.text())), f"{setting.macro} is always true"
+        how = "a daemon that reads it ends itself with its first ad"
+        found = Diagnostic(message, *spot, id="P117", help=how, about=what)
+        yield from (Ending(Daemon(one, setting.local_name), found, _BY_ITSELF) for one in seen)
 
 
 def shares_port(setting: Setting) -> bool:

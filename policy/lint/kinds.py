@@ -45,7 +45,8 @@ from policy.values.domain import single_value
     "an expression whose value ends a daemon",
     "IS_OWNER, or IsOwner, has to come to true or false for a slot without a job. A job's"
     " attributes are undefined there, and the startd ends at a value that is no condition. So does"
-    " the starter of a container at an undefined DOCKER_VOLUME_DIR_<name>_MOUNT_IF.",
+    " the starter of a container at an undefined DOCKER_VOLUME_DIR_<name>_MOUNT_IF. A daemon ends"
+    " itself where DAEMON_SHUTDOWN is true of an ad that it sends, so `True` ends it at the first.",
     bad='IS_OWNER = Owner == "mia"\n',
     good='IS_OWNER = Owner =?= "mia"\n',
     severity=ERROR,
@@ -54,7 +55,9 @@ from policy.values.domain import single_value
     observed="Observed with 25.14.1: its startd ends at its start, with `Invalid evaluation of"
     " IsOwner was marked as fatal`, at an undefined value, an error and a text; it takes the same"
     " value of START, PREEMPT, SUSPEND, CONTINUE, KILL, WANT_VACATE and CpuBusy. Its starter logs"
-    " `... is not a valid boolean` of the condition of a volume.",
+    " `... is not a valid boolean` of the condition of a volume. With DAEMON_SHUTDOWN = True its"
+    " schedd and negotiator end with status 99 at once, its master and startd after five seconds,"
+    " and its collector never.",
 )
 def value_ends(one: MacroExpression) -> Iterator[Diagnostic]:
     without_job = evolve(one.surroundings, use=evolve(one.use, target=""), free=True)

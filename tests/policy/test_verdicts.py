@@ -377,6 +377,11 @@ def test_what_has_its_other_half_or_is_not_read_ends_nobody(lines: str) -> None:
     ("NETWORK_INTERFACE =", 4),
     ("NETWORK_INTERFACE = ,", 4),
     ("TCP_FORWARDING_HOST = 10.1.2.3:9618", 4),
+    ("TCP_FORWARDING_HOST = 10.1.2.*", 4),
+    ("TCP_FORWARDING_HOST = *", 4),
+    ("TCP_FORWARDING_HOST = <10.1.2.3>", 4),
+    ('TCP_FORWARDING_HOST = "10.1.2.3"', 4),
+    ("TCP_FORWARDING_HOST = 10.1.2.0/24", 4),
 ])  # fmt: skip
 def test_every_daemon_ends_at_what_all_take_at_their_start(line: str, status: int) -> None:
     seen = examine(read(f"DAEMON_LIST = MASTER, STARTD\n{line}\n"))
@@ -384,6 +389,26 @@ def test_every_daemon_ends_at_what_all_take_at_their_start(line: str, status: in
         ("MASTER", status),
         ("STARTD", status),
     }
+
+
+@every_case("line, ended", [
+    ("DAEMON_SHUTDOWN = True", ["MASTER", "SCHEDD", "STARTD"]),
+    ("DAEMON_SHUTDOWN_FAST = 1", ["MASTER", "SCHEDD", "STARTD"]),
+    ("SCHEDD.DAEMON_SHUTDOWN = 5 > 3", ["SCHEDD"]),
+    ("DAEMON_SHUTDOWN = True\nSTARTD.DAEMON_SHUTDOWN = False", ["MASTER", "SCHEDD"]),
+    ("COLLECTOR.DAEMON_SHUTDOWN = True", []),
+    ("DAEMON_SHUTDOWN = False", []),
+    ("DAEMON_SHUTDOWN =", []),
+    ("DAEMON_SHUTDOWN = time() - DaemonStartTime > 86400", []),
+])  # fmt: skip
+def test_a_daemon_whose_end_is_always_wanted_ends_with_its_first_ad(
+    line: str, ended: list[str]
+) -> None:
+    """Asked: 25.14.1 ends with status 99 at once or after five seconds; its collector runs on."""
+    seen = examine(read(f"DAEMON_LIST = MASTER, COLLECTOR, SCHEDD, STARTD\n{line}\n"))
+    told = {one.daemon.subsystem: one.status for one in seen.verdicts if not one.starts}
+    assert told == dict.fromkeys(ended, 99)
+    assert [one.id for one in seen.findings if one.id == "P117"] == ["P117"] * bool(ended)
 
 
 @every_case(
