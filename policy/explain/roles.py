@@ -25,6 +25,7 @@ from policy.knobs.lists import memberships
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
+from policy.language.numbers import read_integer
 from policy.language.table import DETECTED_ORIGIN, Definition
 
 _LIST: Final = "DAEMON_LIST"
@@ -34,6 +35,8 @@ _OF_WHOLES: Final = (_LIST, "LOCAL_CONFIG_DIR", "LOCAL_CONFIG_FILE", "RELEASE_DI
 _MAIN_WORK: Final = ("COLLECTOR", "NEGOTIATOR", "SCHEDD", "STARTD")
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW: Final = 2
+#: Types that slots may have.
+_MOST_TYPES: Final = 10
 
 
 class Role(Enum):
@@ -162,6 +165,22 @@ def _is_whole(config: Config) -> bool:
         return False
     host = host_of(config)
     return (host.listed is not None or bool(host.variable)) and not host.adds
+
+
+def makes_no_slot(config: Config) -> bool:
+    """Is a startd told to have none, so that nobody asks what its slots are like?"""
+    evaluate = config.scope.functions.evaluate
+
+    def number(name: str) -> int:
+        try:
+            return read_integer(config.text(name) or "1", evaluate) or 0
+        except ExpansionError:
+            return 1
+
+    if number("NUM_SLOTS"):
+        return False
+    types = (f"NUM_SLOTS_TYPE_{type_}" for type_ in range(1, _MOST_TYPES + 1))
+    return not any(config.lookup(name) is not None and number(name) for name in types)
 
 
 def _adds(entry: Definition) -> bool:

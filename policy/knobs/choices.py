@@ -1,4 +1,4 @@
-"""Says which words and numbers a macro takes, if not any, and which macro bounds another.
+"""Says which words, numbers and forms a macro takes, if not any, and which macro bounds another.
 
 Follows: the manual and the names that the programs of 25.14.1 hold; where a daemon ends at another
 value, ``policy.knobs.readers`` says so.
@@ -7,11 +7,12 @@ value, ``policy.knobs.readers`` says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from attr import frozen
 
+from classad.builtins.pcre import compile_pattern
 from classad.patterns import any_of, late_regex
 
 #: Categories and flags of a log, as the library of 25.14.1 spells them.
@@ -161,3 +162,51 @@ BOUNDS: Final = (
         0, 65535, "a port",
     ),
 )  # fmt: skip
+
+
+# --- texts that have a form ----------------------------------------------------------------------
+
+_LOAD: Final = late_regex(
+    r"((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:\s+to\s+((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))?"
+)
+#: A command with its arguments in double quotes, in which both kinds of quotes are doubled.
+_COMMAND: Final = late_regex(r'"(?:[^"\']|""|\'(?:[^\'"]|\'\'|"")*\')*"')
+#: Spans of time, a name and a number of seconds each: the name is all before the colon.
+SPANS: Final = late_regex(r"[\s,]*(?:[^:]*:\s*[+-]?\d+(?![^\s,])[\s,]*)*$")
+NO_SPANS: Final = "it is a list of names and seconds, as in `1m:60 1h:3600`"
+_NUMBER: Final = r"[+-]?\d+"
+_USER: Final = rf"[^\s,=]*={_NUMBER},{_NUMBER}(?:,(?:\?\S*|(?:{_NUMBER}(?:,{_NUMBER})*)?,?))?"
+#: Users, the numbers of each and of its groups: blanks stand between users only.
+USERS: Final = late_regex(rf"(?:{_USER}(?: +{_USER})*)? *$")
+NO_USERS: Final = "it is users with the numbers of user and groups, as in `alice=1000,1000`"
+
+
+def _is_load(text: str) -> bool:
+    """Is it a load, or a lower and a higher one?"""
+    found = _LOAD.fullmatch(text)
+    return found is not None and (found[2] is None or float(found[1]) <= float(found[2]))
+
+
+#: Whose text it is, what may be written, and what anything else is.
+FORMS: Final[Mapping[str, tuple[str, Callable[[str], bool], str]]] = {
+    "QUEUE_SUPER_USER_MAY_IMPERSONATE": (
+        "SCHEDD",
+        lambda text: not text or compile_pattern(text, "") is not None,
+        "not a regular expression",
+    ),
+    "FILE_TRANSFER_DISK_LOAD_THROTTLE": (
+        "SCHEDD",
+        lambda text: not text or _is_load(text),
+        "neither a load, as `2.0` is, nor a lower and a higher one, as `2.0 to 3.0`",
+    ),
+    "TRANSFER_IO_REPORT_TIMESPANS": (
+        "SCHEDD",
+        lambda text: SPANS.match(text) is not None,
+        "no list of names and seconds, as `1m:60 1h:3600` is",
+    ),
+    "ROOSTER_WAKEUP_CMD": (
+        "ROOSTER",
+        lambda text: _COMMAND.fullmatch(text) is not None,
+        'no command in double quotes, as `"$(BIN)/condor_power -d -i"` is',
+    ),
+}

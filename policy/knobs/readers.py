@@ -50,9 +50,12 @@ JUDGED: Final = (*MAIN, *(name for name in ON_THEIR_OWN if name not in ("GANGLIA
 #: condor_had and condor_replication ended before they could have read them.
 _OF_CONNECTIONS: Final = (
     *("ignore_target_protocol_preference", "network_max_pending_connects", "out_lowport"),
-    *("prefer_outbound_ipv4", "tcp_keepalive_interval"),
+    *("out_highport", "prefer_outbound_ipv4", "tcp_keepalive_interval"),
 )
-_OF_PORTS: Final = ("always_reuseaddr", "bind_all_interfaces", "lowport")
+_OF_PORTS: Final = (
+    *("always_reuseaddr", "bind_all_interfaces", "lowport", "highport", "in_lowport"),
+    "in_highport",
+)
 _LATE: Final = (
     *("lock_file_update_interval", "network_max_pending_connects", "sec_token_request_lifetime"),
     *("touch_log_interval", "use_shared_port"),

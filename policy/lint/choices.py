@@ -20,7 +20,11 @@ from policy.knobs.choices import (
     CRON_PERIOD,
     CRON_PERIODS,
     HAS_CHOICE,
+    NO_SPANS,
+    NO_USERS,
+    SPANS,
     UPPER_BOUNDS,
+    USERS,
     Choice,
 )
 from policy.knobs.lists import is_list
@@ -30,7 +34,7 @@ from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.language.table import Definition
-from policy.lint.endings import is_no_path, shares_port
+from policy.lint.endings import LOCK_URL, is_locked, is_no_path, shares_port
 from policy.lint.finding import (
     ERROR,
     NOTE,
@@ -61,7 +65,6 @@ _LIMIT: Final = late_regex(r"CONCURRENCY_LIMIT_DEFAULT_(.+)|(.+)_LIMIT", re.IGNO
 _IS_LIMIT: Final = late_regex(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
 _NO_TIME: Final = late_regex(r"0+[smh]?", re.IGNORECASE)
 _OF_SLOTS: Final = late_regex(r"STARTD_CRON_\w+_SLOTS", re.IGNORECASE)
-_LOCK_URL: Final = late_regex(r"HA_(\w+_)?LOCK_URL", re.IGNORECASE)
 _VARIABLES: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_ENV|\w+_ENVIRONMENT", re.IGNORECASE)
 _COMMA: Final = late_regex(r"\w=[^;\s,]*(,)\s*[A-Za-z_]\w*=")
 _SEMICOLON: Final = late_regex(r"\w=[^\s'\";]*(;)\s*[A-Za-z_]\w*=")
@@ -75,11 +78,13 @@ _OF_WHOM: Final = late_regex(r"ALLOW_|DENY_|GROUP_NAMES", re.IGNORECASE)
 _OF_ALL: Final = {
     "CONDOR_IDS": (_IDS, _TWO_IDS, 1),
     "NETWORK_INTERFACE": (_ANYTHING, "", 4),
+    "DCSTATISTICS_TIMESPANS": (SPANS, NO_SPANS, 4),
+    "USERID_MAP": (USERS, NO_USERS, 4),
     "TCP_FORWARDING_HOST": (_HOST, "it is one address, or a name that has one, without a port", 4),
 }
 #: The macros of all of these.
 _OF_WORDS: Final = any_of(
-    (HAS_CHOICE, CRON_PERIODS, _OF_SLOTS, _LOCK_URL, _VARIABLES, _LIMIT), re.IGNORECASE
+    (HAS_CHOICE, CRON_PERIODS, _OF_SLOTS, LOCK_URL, _VARIABLES, _LIMIT), re.IGNORECASE
 ).pattern + "|".join(("", *_OF_ALL, "DedicatedScheduler"))
 
 
@@ -88,7 +93,8 @@ _OF_WORDS: Final = any_of(
     "a word that the macro does not take",
     "Some macros take a few words and no others: modes of cron jobs, categories of logs, ways to"
     " drain a machine, policies of control groups, formats of events. CONDOR_IDS takes two numbers"
-    " and no names, TCP_FORWARDING_HOST one host and no port. DedicatedScheduler is a"
+    " and no names, TCP_FORWARDING_HOST one host and no port, USERID_MAP users with their numbers,"
+    " DCSTATISTICS_TIMESPANS names and seconds. DedicatedScheduler is a"
     " text, `DedicatedScheduler@` and the name of a schedd. The name of a concurrency limit is that"
     " of an attribute. HA_LOCK_URL begins with `file:`. Variables of an environment have blanks"
     " between them in quotes, and semicolons without.",
@@ -99,10 +105,12 @@ _OF_WORDS: Final = any_of(
     " #: ignoring slot list`, condor_defrag ends at `Invalid draining schedule`,"
     " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
     " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1, at"
-    " `TCP_FORWARDING_HOST = 10.1.2.3:9618` with status 4; a schedd runs parallel jobs on"
+    " `TCP_FORWARDING_HOST = 10.1.2.3:9618`, `USERID_MAP = alice=1000` and"
+    " `DCSTATISTICS_TIMESPANS = 1m=60` with status 4; a schedd runs parallel jobs on"
     " slots that have its own name in DedicatedScheduler, and on no others; condor_submit"
     " refuses a job for a limit called `3d` with `Invalid concurrency limit`, and the negotiator"
-    " ignores it; condor_master ends at `Failed to create lock`; of `A=1,B=2` a job of a cron has"
+    " ignores it; condor_master ends at `Failed to create lock` of a daemon of MASTER_HA_LIST; of"
+    " `A=1,B=2` a job of a cron has"
     ' one variable, of `"A=1; B=2"` a job the value `1;`. Of the other macros the words are those'
     " of the manual.",
     of=_OF_WORDS,
@@ -127,12 +135,8 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(no_word, message, setting.whole(), help_text, ends=EVERY, status=status)
     if setting.macro.casefold() == "dedicatedscheduler" and text:
         yield from _dedicated(view, setting)
-    if _LOCK_URL.fullmatch(setting.macro) and text and not text.casefold().startswith("file:"):
-        message = f"{setting.macro} does not take `{text}`: condor_master ends"
-        advice = Repair(f"file:{text}", text, "it is `file:` and a folder that the machines share")
-        found = setting.say(no_word, message, setting.whole(), advice)
-        found.severity = ERROR
-        yield found
+    if LOCK_URL.fullmatch(setting.macro) and text and not text.startswith("file:"):
+        yield from _no_lock(setting, text)
     if _VARIABLES.fullmatch(setting.macro):
         yield from _of_environment(setting)
     limit = _LIMIT.fullmatch(setting.macro) if setting.knob in _OF_LIMITS else None
@@ -140,6 +144,14 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"no job can ask for a limit that is called `{limit[1] or limit[2]}`"
         help_text = "its name, and that of its set, begins with a letter and has no other signs"
         yield no_word.named(setting.entry, message, help_text)
+
+
+def _no_lock(setting: Setting, text: str) -> Iterator[Diagnostic]:
+    """A lock that is no file, and that no daemon of MASTER_HA_LIST takes yet."""
+    if not is_locked(setting):
+        message = f"{setting.macro} does not take `{text}`: condor_master ends with MASTER_HA_LIST"
+        advice = Repair(f"file:{text}", text, "it is `file:` and a folder that the machines share")
+        yield setting.say(no_word, message, setting.whole(), advice)
 
 
 def _of_environment(setting: Setting) -> Iterator[Diagnostic]:

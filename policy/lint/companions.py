@@ -103,9 +103,11 @@ def is_routing(view: View, setting: Setting, name: str) -> bool:
 
 
 def _is_controlling(view: View, setting: Setting, name: str) -> bool:
-    """Does DAEMON_LIST name the daemon that controls another one?"""
+    """Does DAEMON_LIST name the daemon that controls another one?  That condor_master ends where it
+    starts the other one alone is told elsewhere."""
     started, controller = setting.beside("DAEMON_LIST").casefold(), setting.text().strip()
-    return not view.names_daemons or _names(started, controller)
+    either = _names(started, controller) or _names(started, name)
+    return not view.names_daemons or either
 
 
 def _names(started: str, name: str) -> bool:
@@ -233,7 +235,7 @@ _COMPANIONS: Final = (
         help="JOB_ROUTER is not in DAEMON_LIST",
     ),
     _need(
-        r"MASTER_\w+_CONTROLLER", _is_controlling, "",
+        r"MASTER_(\w+)_CONTROLLER", _is_controlling, r"\1",
         help="DAEMON_LIST lacks the daemon that should start and stop it",
     ),
     _need(

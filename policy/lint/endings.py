@@ -8,17 +8,17 @@ for the negotiator what ``policy.load`` says.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Final
 
 from attr import evolve, frozen
 
-from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
-from policy.explain.roles import host_of, is_whole
+from policy.explain.roles import host_of, is_whole, makes_no_slot
 from policy.explain.sentences import listing
+from policy.knobs.choices import FORMS
 from policy.knobs.declaration import Knob, Need
 from policy.knobs.matching import (
     CONSUMPTION_CPUS,
@@ -33,7 +33,7 @@ from policy.language.about import About, about, change_about
 from policy.language.expressions import is_expression
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer
-from policy.lint.finding import name_place
+from policy.lint.finding import Repair, name_place
 from policy.lint.view import Setting, Stretch, View, is_own
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
@@ -53,16 +53,18 @@ _EXPIRY: Final = late_regex(r"SCHEDD_EXPIRE_STATS_BY_(\w+)", re.IGNORECASE)
 _OF_REQUIREMENT: Final = late_regex(r"SUBMIT_REQUIREMENT_(\w+)_IS_WARNING", re.IGNORECASE)
 _CRON_LOAD: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(\w+)_JOB_LOAD", re.IGNORECASE)
 _POOL_HISTORY: Final = late_regex(r"POOL_HISTORY_\w+", re.IGNORECASE)
-_LOAD: Final = late_regex(
-    r"((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:\s+to\s+((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))?"
-)
 _ENVIRONMENT: Final = late_regex(r"(\w+)_ENVIRONMENT", re.IGNORECASE)
 #: Variables between semicolons, and between blanks in double quotes.
 _PLAIN: Final = late_regex(r"(?:[^;=]+=[^;]*)?(?:;(?:[^;=]+=[^;]*)?)*")
 _VARIABLE: Final = r"""(?:[^\s"'=]|"")+=(?:[^\s"']|""|'(?:[^'"]|''|"")*')*"""
 _QUOTED: Final = late_regex(rf'"\s*(?:{_VARIABLE}(?:\s+{_VARIABLE})*\s*)?"')
-#: A command with its arguments in double quotes, in which both kinds of quotes are doubled.
-_COMMAND: Final = late_regex(r'"(?:[^"\']|""|\'(?:[^\'"]|\'\'|"")*\')*"')
+_CONTROLLER: Final = late_regex(r"MASTER_(\w+)_CONTROLLER", re.IGNORECASE)
+LOCK_URL: Final = late_regex(r"HA_(\w+_)?LOCK_URL", re.IGNORECASE)
+_PORT: Final = late_regex(r"(IN_|OUT_)?(LOW|HIGH)PORT", re.IGNORECASE)
+#: They open a port of their own though they share one with others.
+_LISTENING: Final = ("COLLECTOR", "SCHEDD")
+#: What the startd reads only for a slot that it makes.
+_OF_SLOTS: Final = ("IS_OWNER", "ISOWNER", "SLOT_WEIGHT")
 #: The type of the slots that NUM_SLOTS makes, where no macro makes slots of a type.
 _NO_TYPE: Final = 0
 
@@ -115,6 +117,8 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         yield from _of_flocking(view, setting)
         yield from _of_slot_types(view, setting)
         yield from _of_form(setting)
+        yield from _of_controller(view, setting)
+        yield from _of_lock(setting)
         yield from _of_statistics(setting)
         yield from _of_shutdown(setting)
 
@@ -134,6 +138,8 @@ def _of_declared(setting: Setting) -> Iterator[Ending]:
 def status_at_start(config: Config, knob: Knob) -> int | None:
     """With what a daemon ends that reads a bad value of a knob at its start; None if it goes on."""
     if knob.broken or not knob.fatal:
+        return None
+    if knob.name.upper() in _OF_SLOTS and makes_no_slot(config):
         return None
     if knob in _OF_CONSUMPTION:
         return 4 if read_knob(config, CONSUMPTION_POLICY).value is True else None
@@ -247,6 +253,48 @@ def _of_shutdown(setting: Setting) -> Iterator[Ending]:
         yield from (Ending(Daemon(one, setting.local_name), found, _BY_ITSELF) for one in seen)
 
 
+def _of_controller(view: View, setting: Setting) -> Iterator[Ending]:
+    """A daemon that is to start and stop another one that the master starts, and that the master
+    does not start: it ends."""
+    found = _CONTROLLER.fullmatch(setting.macro)
+    if found is None or setting.endless is not None or not setting.is_seen_by("MASTER"):
+        return
+    listed = split_list(setting.beside(_OF_DAEMONS[0]).upper()) if view.names_daemons else []
+    started = {"MASTER", *listed, *(["SHARED_PORT"] if shares_port(setting) else [])}
+    controller = setting.text().strip()
+    known = view.names_daemons or controller.casefold() not in map(str.casefold, DAEMONS)
+    if found[1].upper() in started and controller and known and controller.upper() not in started:
+        message = f"condor_master starts no `{controller}`, which is to control {found[1].upper()}"
+        what = About(macro=setting.macro, definition=setting.entry, ends="MASTER")
+        how = "condor_master ends, and starts no daemon"
+        yield _ending(setting, Daemon("MASTER"), message, setting.whole(), what, "P134", how)
+
+
+def is_locked(setting: Setting) -> bool:
+    """Does a daemon of MASTER_HA_LIST take its lock where a macro says?"""
+    whose, listed = LOCK_URL.fullmatch(setting.macro), split_list(setting.beside(_OF_DAEMONS[1]))
+    assert whose is not None
+    if whose[1] is not None:
+        return whose[1].rstrip("_").casefold() in map(str.casefold, listed)
+    return any(not setting.beside(f"HA_{name}_LOCK_URL").strip() for name in listed)
+
+
+def _of_lock(setting: Setting) -> Iterator[Ending]:
+    """A lock that is no file, of a daemon of which one runs in the whole pool: the master cannot
+    take it."""
+    text = setting.text().strip()
+    if not LOCK_URL.fullmatch(setting.macro) or not text or text.startswith("file:"):
+        return
+    if setting.is_seen_by("MASTER") and is_locked(setting):
+        what = About(macro=setting.macro, definition=setting.entry, ends="MASTER")
+        message = f"{setting.macro} does not take `{text}`: condor_master ends"
+        how = "it is `file:` and a folder that the machines share"
+        ending = _ending(setting, Daemon("MASTER"), message, setting.whole(), what, "P130", how)
+        spot = setting.place(0, len(setting.text()))
+        ending.found.edit = Repair(f"file:{text}", text).edit(*spot)
+        yield ending
+
+
 def shares_port(setting: Setting) -> bool:
     """Do the daemons of a definition's host take connections from condor_shared_port?"""
     evaluate = setting.config.scope.functions.evaluate
@@ -304,7 +352,7 @@ def is_made(view: View, setting: Setting, number: int) -> bool:
 
 def _of_form(setting: Setting) -> Iterator[Ending]:
     """A text that has a form: its daemon ends at one that has not."""
-    form = _FORMS.get(setting.macro.upper())
+    form = FORMS.get(setting.macro.upper())
     if form is None or setting.endless is not None:
         return
     text, (daemon, fits, what) = setting.text().strip(), form
@@ -313,32 +361,6 @@ def _of_form(setting: Setting) -> Iterator[Ending]:
         about_form = About(macro=setting.macro, definition=setting.entry, ends=daemon)
         message = f"{setting.macro}: `{text}` is {what}"
         yield _ending_at(spot, Daemon(daemon), message, about_form)
-
-
-def _is_load(text: str) -> bool:
-    """Is it a load, or a lower and a higher one?"""
-    found = _LOAD.fullmatch(text)
-    return found is not None and (found[2] is None or float(found[1]) <= float(found[2]))
-
-
-#: Texts that have a form: whose, what may be written, and what anything else is.
-_FORMS: Final[Mapping[str, tuple[str, Callable[[str], bool], str]]] = {
-    "QUEUE_SUPER_USER_MAY_IMPERSONATE": (
-        "SCHEDD",
-        lambda text: not text or compile_pattern(text, "") is not None,
-        "not a regular expression",
-    ),
-    "FILE_TRANSFER_DISK_LOAD_THROTTLE": (
-        "SCHEDD",
-        lambda text: not text or _is_load(text),
-        "neither a load, as `2.0` is, nor a lower and a higher one, as `2.0 to 3.0`",
-    ),
-    "ROOSTER_WAKEUP_CMD": (
-        "ROOSTER",
-        lambda text: _COMMAND.fullmatch(text) is not None,
-        'no command in double quotes, as `"$(BIN)/condor_power -d -i"` is',
-    ),
-}
 
 
 def _of_statistics(setting: Setting) -> Iterator[Ending]:
@@ -370,6 +392,27 @@ def _is_reached(setting: Setting) -> bool:
         return read_boolean(setting.beside("KEEP_POOL_HISTORY"), evaluate) is True
     found = _EXPIRY.fullmatch(setting.macro)
     return found is None or bool(setting.beside(f"SCHEDD_COLLECT_STATS_BY_{found[1]}"))
+
+
+def _is_asked(setting: Setting, daemon: str) -> bool:
+    """Does a daemon come to what is about its slots, or an end of a range of ports?
+
+    A range of one way of its connections goes before that of both; the upper end is asked of a
+    range that has a lower one.
+    """
+    if daemon == "STARTD" and setting.macro.upper() in _OF_SLOTS:
+        return not makes_no_slot(setting.config)
+    found = _PORT.fullmatch(setting.macro)
+    if found is None:
+        return True
+    way = found[1] or ""
+    if found[2].upper() == "HIGH" and not setting.beside(f"{way}LOWPORT").strip():
+        return False
+    ways = [way.upper()] if way else ["IN_", "OUT_"]
+    if not way:
+        ways = [one for one in ways if not setting.beside(f"{one}LOWPORT").strip()]
+    listens = daemon in _LISTENING or not shares_port(setting)
+    return "OUT_" in ways or ("IN_" in ways and listens)
 
 
 def find_late(view: View) -> Iterator[Diagnostic]:
@@ -410,7 +453,7 @@ def _of_others(view: View, setting: Setting, policies: Set[str]) -> Iterator[End
     if setting.macro.casefold() in policies:
         told.add("NEGOTIATOR")
     for daemon, status in sorted(readers.ended.items()):
-        if daemon in told:
+        if daemon in told or not _is_asked(setting, daemon):
             continue
         locals_ = view.negotiators if daemon == "NEGOTIATOR" else (setting.local_name,)
         for local in locals_:

@@ -328,6 +328,8 @@ def test_a_daemon_ends_at_its_log_before_anything_else(other: str) -> None:
     ("MAX_ACCOUNTANT_DATABASE_SIZE = x", "NEGOTIATOR"),
     ("NEGOTIATOR_TIMEOUT = 1 +", "NEGOTIATOR"),
     ("NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE = x", "NEGOTIATOR"),
+    ("TRANSFER_IO_REPORT_TIMESPANS = 60", "SCHEDD"),
+    ("TRANSFER_IO_REPORT_TIMESPANS = 1m:60 1h", "SCHEDD"),
 ])  # fmt: skip
 def test_a_daemon_ends_at_what_it_reads_at_its_start(line: str, daemon: str) -> None:
     # Asked of the daemons of 25.14.1.
@@ -366,6 +368,20 @@ def test_a_daemon_ends_at_what_it_reads_at_its_start(line: str, daemon: str) -> 
     "DAEMON_LIST = MASTER\nENABLE_PERSISTENT_CONFIG = True\nPERSISTENT_CONFIG_DIR = /var/p",
     "DAEMON_LIST = MASTER\nENABLE_PERSISTENT_CONFIG = True\nMASTER_CONFIG = /var/p/master",
     "ENABLE_PERSISTENT_CONFIG = True",  # another file may say where
+    "DCSTATISTICS_TIMESPANS = 1m:60, 1h:3600 a b: 5,",
+    "TRANSFER_IO_REPORT_TIMESPANS = 1m : 60",
+    "USERID_MAP = alice=1000,1000 bob=5,5,6,7 carol=+1,-1,?",
+    "USERID_MAP =",
+    "HA_LOCK_URL = /share/lock",  # nobody takes it
+    "MASTER_HA_LIST = SCHEDD\nHA_LOCK_URL = /x\nHA_SCHEDD_LOCK_URL = file:/x",
+    "MASTER_NEGOTIATOR_CONTROLLER = HAD",  # another file may start it
+    "DAEMON_LIST = MASTER\nMASTER_NEGOTIATOR_CONTROLLER = HAD",
+    "DAEMON_LIST = MASTER SCHEDD\nMASTER_SCHEDD_CONTROLLER = master",
+    "NUM_SLOTS = 0\nIS_OWNER = (",
+    "NUM_SLOTS = 0\nNUM_SLOTS_TYPE_1 = 0\nIsOwner = (",
+    "HIGHPORT = x",
+    "IN_LOWPORT = 9000\nIN_HIGHPORT = 9100\nOUT_LOWPORT = 9000\nOUT_HIGHPORT = 9100\n"
+    "LOWPORT = x\nHIGHPORT = y",
 ])  # fmt: skip
 def test_what_has_its_other_half_or_is_not_read_ends_nobody(lines: str) -> None:
     assert all(one.starts for one in examine(read(f"{lines}\n")).verdicts)
@@ -382,6 +398,12 @@ def test_what_has_its_other_half_or_is_not_read_ends_nobody(lines: str) -> None:
     ("TCP_FORWARDING_HOST = <10.1.2.3>", 4),
     ('TCP_FORWARDING_HOST = "10.1.2.3"', 4),
     ("TCP_FORWARDING_HOST = 10.1.2.0/24", 4),
+    ("DCSTATISTICS_TIMESPANS = 1m=60", 4),
+    ("DCSTATISTICS_TIMESPANS = 1m:60s", 4),
+    ("DCSTATISTICS_TIMESPANS = 1m:60;1h:3600", 4),
+    ("USERID_MAP = alice=1000", 4),
+    ("USERID_MAP = alice=1000,users", 4),
+    ("USERID_MAP = alice = 1000,1000", 4),
 ])  # fmt: skip
 def test_every_daemon_ends_at_what_all_take_at_their_start(line: str, status: int) -> None:
     seen = examine(read(f"DAEMON_LIST = MASTER, STARTD\n{line}\n"))
@@ -409,6 +431,41 @@ def test_a_daemon_whose_end_is_always_wanted_ends_with_its_first_ad(
     told = {one.daemon.subsystem: one.status for one in seen.verdicts if not one.starts}
     assert told == dict.fromkeys(ended, 99)
     assert [one.id for one in seen.findings if one.id == "P117"] == ["P117"] * bool(ended)
+
+
+@every_case("lines, listening", [
+    ("LOWPORT = 9000\nHIGHPORT = x", False),
+    ("OUT_LOWPORT = x", False),
+    ("OUT_LOWPORT = 9000\nOUT_HIGHPORT = x", False),
+    ("IN_LOWPORT = 9000\nIN_HIGHPORT = 9100\nLOWPORT = x", False),
+    ("USE_SHARED_PORT = False\nIN_LOWPORT = 9000\nIN_HIGHPORT = x", False),
+    ("IN_LOWPORT = x", True),
+    ("OUT_LOWPORT = 9000\nOUT_HIGHPORT = 9100\nLOWPORT = x", True),
+])  # fmt: skip
+def test_who_opens_a_port_ends_at_an_end_of_its_range_that_is_no_number(
+    lines: str, listening: bool
+) -> None:
+    # Behind a shared port only the collector and the schedd listen on one of their own.
+    ended = {one.daemon.subsystem for one in examine(read(f"{lines}\n")).verdicts if not one.starts}
+    assert ended & set(MAIN) == ({"COLLECTOR", "SCHEDD"} if listening else set(MAIN))
+
+
+@every_case("lines, daemon, status", [
+    ("MASTER_HA_LIST = SCHEDD\nHA_LOCK_URL = /share/lock", "MASTER", 4),
+    ("MASTER_HA_LIST = SCHEDD\nHA_LOCK_URL = FILE:/share/lock", "MASTER", 4),
+    ("MASTER_HA_LIST = SCHEDD\nHA_SCHEDD_LOCK_URL = nfs:/x\nHA_LOCK_URL = file:/x", "MASTER", 4),
+    ("DAEMON_LIST = MASTER NEGOTIATOR\nMASTER_NEGOTIATOR_CONTROLLER = HAD", "MASTER", 4),
+    ("DAEMON_LIST = MASTER\nMASTER_MASTER_CONTROLLER = HAD", "MASTER", 4),
+    ("DAEMON_LIST = MASTER SCHEDD\nMASTER_SCHEDD_CONTROLLER = collector", "MASTER", 4),
+    ("NUM_SLOTS = 0\nNUM_SLOTS_TYPE_1 = 1\nIS_OWNER = (", "STARTD", 0),
+    ("NUM_SLOTS = 1\nIsOwner = (", "STARTD", 0),
+])  # fmt: skip
+def test_a_daemon_ends_at_what_it_comes_to_by_other_macros(
+    lines: str, daemon: str, status: int
+) -> None:
+    # Asked of the daemons of 25.14.1.
+    (verdict,) = [one for one in examine(read(f"{lines}\n")).verdicts if not one.starts]
+    assert (verdict.daemon.subsystem, verdict.status) == (daemon, status)
 
 
 @every_case(
