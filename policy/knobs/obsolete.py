@@ -24,7 +24,7 @@ class Obsolete:
     """``instead`` is the macro to set now, ``why`` what became of the thing, ``since`` a version;
     any may be empty.  ``alias``: daemons still take it for the new one.  ``switch``: the macro that
     has to be true for versions before ``since`` to read it.  ``rule`` is how the names of all of a
-    form are made those of today."""
+    form are made those of today, or what the new macro takes in place of what the old one took."""
 
     instead: str = ""
     why: str = ""
@@ -36,7 +36,7 @@ class Obsolete:
     def __str__(self) -> str:
         """What to do, for the help of a finding."""
         if self.alias:
-            return f"it is called `{self.instead}` now"
+            return f"it is called `{self.instead}` now" + (f": {self.rule}" if self.rule else "")
         if self.instead:
             if self.since:
                 return f"since {self.since} it is `{self.instead}`"
@@ -52,6 +52,10 @@ _ONE_BY_ONE: Final = {
     "schedd_exprs": Obsolete("SCHEDD_ATTRS", alias=True),
     "submit_exprs": Obsolete("SUBMIT_ATTRS", alias=True),
     "startd_slot_exprs": Obsolete("STARTD_SLOT_ATTRS", alias=True),
+    # condor_starter warns of it, and ignores it beside the new one.
+    "execute_login_is_dedicated": Obsolete(
+        "DEDICATED_EXECUTE_ACCOUNT_REGEXP", alias=True, rule="a pattern of names of accounts"
+    ),
     # Only condor_c-gahp_worker_thread asks for it, and has no GSI either.
     "gsi_daemon_name": Obsolete(why=_NO_GSI),
     "hfs_max_allocation_rounds": Obsolete("GROUP_QUOTA_MAX_ALLOCATION_ROUNDS"),

@@ -279,7 +279,8 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
         return None
     if found.alias:
         advice: Advice = str(found)
-        if f"$({macro}".casefold() not in (setting.entry.written or "").casefold():
+        written = (setting.entry.written or "").casefold()
+        if not found.rule and f"$({macro}".casefold() not in written:
             advice = Repair(found.instead, macro, str(found))
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", advice)
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"

@@ -14,6 +14,7 @@ from attr import frozen
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
+from policy.explain.roles import is_whole
 from policy.language.numbers import integer_literal, read_boolean
 from policy.lint.choices import has_hole
 from policy.lint.finding import Per, finding
@@ -149,6 +150,79 @@ def too_many(view: View) -> Iterator[Diagnostic]:
                 help_text = "the startd makes a broken slot of what is not there"
                 yield setting.say(too_many, message, demand.where, help_text)
                 break
+
+
+# --- slots by their numbers -----------------------------------------------------------------------
+
+#: What is for one slot, by its number, or for a dynamic slot of it.
+_OF_A_SLOT: Final = r"SLOT(\d+)(?:_(\d+))?_([A-Za-z]\w*)"
+_FOR_ONE: Final = late_regex(_OF_A_SLOT, re.IGNORECASE)
+#: The startd asks for these by the number of the slot, condor_starter for the account by its name.
+_BY_NUMBER: Final = ("EXECUTE", "JOB_HOOK_KEYWORD", "STARTD_ATTRS", "STARTD_EXPRS")
+_ACCOUNT: Final = "USER"
+#: Types that slots may have, and the one of those that NUM_SLOTS makes.
+_TYPES: Final = range(1, 11)
+_MANY: Final = 10_000
+_NO_TYPE: Final = 0
+
+
+@finding(
+    "P253",
+    "a macro for a slot that the startd does not make",
+    "Slots are numbered from 1 in the order of their types. Jobs do not run in a partitionable"
+    " slot, but in the dynamic ones that it is cut into: the account of the first of slot1 is"
+    " SLOT1_1_USER. The default, and NUM_SLOTS, make partitionable slots.",
+    bad="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT_TYPE_1_PARTITIONABLE = True\n"
+    "SLOT1_USER = slot1\n",
+    good="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT_TYPE_1_PARTITIONABLE = True\n"
+    "SLOT1_1_USER = slot1\n",
+    of=_OF_A_SLOT,
+    elsewhere=True,
+    observed="Observed with 25.14.1 and jobs on its slots: with `SLOT1_USER = dave` and"
+    " `SLOT1_1_USER = erin` a job in slot1_1 runs as erin, one in slot1_2 as nobody, and one"
+    " in a static slot1 as dave.",
+)
+def no_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    found = _FOR_ONE.fullmatch(setting.macro)
+    made = _made(view, setting)
+    if found is None or not made or not setting.text().strip():
+        return
+    number, what = integer_literal(found[1]) or 0, found[3].upper()
+    if what not in (*_BY_NUMBER, _ACCOUNT) and found[3].casefold() not in view.slot_attributes:
+        return  # a name that only looks like one
+    if not 1 <= number <= len(made):
+        many = "one slot" if len(made) == 1 else f"{len(made)} slots"
+        message = f"there is no slot{number}: the startd makes {many}"
+        yield no_slot.named(setting.entry, message)
+    elif what == _ACCOUNT and made[number - 1] is (found[2] is None):
+        if "startd_resource_prefix" in view.defined:
+            return  # slots have other names
+        name = f"slot{number}"
+        message = f"{name} is partitionable, and jobs run in {name}_1, {name}_2 and so on"
+        advice = f"the account of the jobs in {name}_1 is SLOT{number}_1_USER"
+        if found[2] is not None:
+            message, advice = f"{name} is static, and not cut into {name}_{found[2]}", ""
+        yield no_slot.named(setting.entry, message, advice or None)
+
+
+def _made(view: View, setting: Setting) -> list[bool]:
+    """The slots in their order, each with whether it is partitionable; none where nobody says so,
+    or a slot is a second one of the same."""
+    if setting.prefix is not None and setting.prefix.upper() != "STARTD":
+        return []
+    of_types = [number for number in _TYPES if setting.beside(f"NUM_SLOTS_TYPE_{number}")]
+    made: list[bool] = []
+    for number in of_types or [_NO_TYPE]:
+        macro = f"NUM_SLOTS_TYPE_{number}" if of_types else "NUM_SLOTS"
+        text = setting.beside(macro)
+        many = 1 if not text and is_whole(view.config) else integer_literal(text)
+        type_ = f"SLOT_TYPE_{number}"
+        unknown = many is None or many > _MANY or _is_assumed(setting.config, macro)
+        if many is None or unknown or f"{type_}_backfill".casefold() in view.defined:
+            return []
+        cut = view.is_on(f"{type_}_PARTITIONABLE", "STARTD", not of_types)
+        made += [cut] * many
+    return made
 
 
 @frozen

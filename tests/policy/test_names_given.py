@@ -210,3 +210,57 @@ def test_a_daemon_ends_at_a_load_of_its_cron_that_is_no_share(daemon: str, load:
 def test_it_does_not_read_the_load_of_a_job_that_is_not_listed() -> None:
     text = JOB.format("STARTD", "5m", "Periodic")
     assert "P110" not in [name for name, _ in ids(f"{text}STARTD_CRON_Y_JOB_LOAD = high\n")]
+
+
+TWO_TYPES = (
+    "NUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=1\n"
+    "NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = cpus=50%\nSLOT_TYPE_2_PARTITIONABLE = True\n"
+)
+WORKER = "DAEMON_LIST = MASTER, STARTD\n"
+
+
+@pytest.mark.parametrize(
+    ("slots", "line"),
+    [
+        (TWO_TYPES, "SLOT4_USER = worker4"),
+        (TWO_TYPES, "slot0_user = worker"),
+        (TWO_TYPES, "SLOT4_1_USER = worker"),
+        (TWO_TYPES, "SLOT9_EXECUTE = /scratch/9"),
+        (TWO_TYPES, "SLOT3_USER = worker3"),  # it is cut into slot3_1, slot3_2 and so on
+        (TWO_TYPES, "SLOT1_1_USER = worker"),  # and slot1 is not
+        (TWO_TYPES, "STARTD_ATTRS = Rack\nSLOT4_Rack = 5\nRack = 4"),
+        ("NUM_SLOTS = 2\n", "SLOT3_USER = worker"),
+        ("NUM_SLOTS = 2\n", "SLOT1_USER = worker"),
+        (WORKER, "SLOT1_USER = worker"),
+        ("use FEATURE : PartitionableSlot(1, 50%)\n", "SLOT1_USER = worker"),
+        ("use FEATURE : StaticSlots(1, 2, 50%)\n", "SLOT3_USER = worker"),
+    ],
+)
+def test_what_is_for_a_slot_needs_that_slot(slots: str, line: str) -> None:
+    (item,) = found(f"{slots}{line}\n")
+    assert item.id == "P253"
+
+
+@pytest.mark.parametrize(
+    ("slots", "line"),
+    [
+        (TWO_TYPES, "SLOT1_USER = worker\nSLOT2_USER = other\nSLOT3_7_USER = third"),
+        (TWO_TYPES, "SLOT3_EXECUTE = /scratch/3\nSLOT3_JOB_HOOK_KEYWORD ="),
+        (TWO_TYPES, "STARTD_ATTRS = Rack\nSLOT3_Rack = 5\nRack = 4"),
+        (TWO_TYPES, "SLOT4_USER ="),
+        (WORKER, "SLOT1_1_USER = worker"),
+        ("", "SLOT12_USER = worker"),  # another file may make the slots
+        ("NUM_SLOTS = $(NUM_CPUS)\n", "SLOT12_USER = worker"),
+        ("STARTD_RESOURCE_PREFIX = node\nNUM_SLOTS = 1\n", "SLOT1_USER = worker"),
+    ],
+)
+def test_a_slot_that_there_is_or_may_be_has_its_own(slots: str, line: str) -> None:
+    assert found(f"{slots}{line}\n") == []
+
+
+@pytest.mark.parametrize("beside", ["", "DEDICATED_EXECUTE_ACCOUNT_REGEXP = slot[0-9]+\n"])
+def test_accounts_for_jobs_alone_are_no_boolean_today(beside: str) -> None:
+    for text in ("True", "TRUE", "False"):
+        (item,) = found(f"{beside}EXECUTE_LOGIN_IS_DEDICATED = {text}\n")
+        assert (item.id, item.edit) == ("P204", None)
+        assert "DEDICATED_EXECUTE_ACCOUNT_REGEXP" in (item.help or "")
