@@ -126,9 +126,12 @@ LISTS: Final = (
         )
         for moment in ("PRE", "POST")
     ),
-    NameList(
-        "DOCKER_VOLUMES", "STARTD", "volume",
-        ("DOCKER_VOLUME_DIR_<name>",), "it is not mounted", ("mount_if",),
+    *(
+        NameList(
+            f"DOCKER_{which}VOLUMES", daemon, "volume",
+            ("DOCKER_VOLUME_DIR_<name>",), "it is not mounted", ("mount_if",),
+        )
+        for which, daemon in (("MOUNT_", "STARTER"), ("", "STARTD"))
     ),
     *(
         NameList(f"{daemon}_CLASSAD_USER_MAP_NAMES", daemon, "map", _MAPS, "userMap() is undefined")
@@ -196,7 +199,7 @@ def memberships(macro: str) -> tuple[tuple[NameList, str], ...]:
 #: Ends of macros whose value is a list of names, hosts, users or methods.
 _LISTED_ENDS: Final = (
     *("_NAMES", "_JOBLIST", "_ATTRS", "_EXPRS", "_METHODS", "DAEMON_LIST", "COLLECTOR_HOST"),
-    *("CONDOR_HOST", "FLOCK_TO", "FLOCK_FROM", "DOCKER_VOLUMES", "CONDOR_VIEW_HOST", "SUPER_USERS"),
+    *("CONDOR_HOST", "FLOCK_TO", "FLOCK_FROM", "_VOLUMES", "CONDOR_VIEW_HOST", "SUPER_USERS"),
     *("HAD_LIST", "REPLICATION_LIST"),
 )
 

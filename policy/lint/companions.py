@@ -86,6 +86,12 @@ def _is_published(view: View, setting: Setting, name: str) -> bool:
     return setting.macro.casefold() in view.items.get(name, ())
 
 
+def _is_mounted(view: View, setting: Setting, name: str) -> bool:
+    """Is any volume mounted?  That one is of no list at all is told elsewhere."""
+    listed = setting.beside("DOCKER_VOLUMES").casefold()
+    return bool(setting.beside("DOCKER_MOUNT_VOLUMES").strip()) or not _names(listed, name)
+
+
 def _has_thin_pool(view: View, setting: Setting, name: str) -> bool:
     """Are volumes thick, as by default, or is there a pool for thin ones?"""
     thin = setting.beside("LVM_USE_THIN_PROVISIONING").strip().casefold()
@@ -297,6 +303,10 @@ _COMPANIONS: Final = (
     _need(
         r"DOCKER_VOLUME_DIR_(\w+)_MOUNT_IF", _is_set, r"DOCKER_VOLUME_DIR_\1",
         help=r"without DOCKER_VOLUME_DIR_\1 there is nothing to mount",
+    ),
+    _need(
+        r"DOCKER_VOLUME_DIR_(\w+)", _is_mounted, r"\1",
+        help="without DOCKER_MOUNT_VOLUMES no volume is mounted, and slots say that they have it",
     ),
     _need(
         "SHARED_PORT_(PORT|ARGS|DEFAULT_ID|MAX_WORKERS|MAX_FILE_DESCRIPTORS)", _shares_a_port,

@@ -30,7 +30,7 @@ from policy.lint.finding import (
     meant,
 )
 from policy.lint.paths import PLUGINS, is_path
-from policy.lint.view import ITEM, Item, Setting, View
+from policy.lint.view import Item, Setting, View
 
 NOT_DEFINED: Final = Finding(
     "P211",
@@ -67,8 +67,6 @@ _PLAIN: Final = frozenset(
 _USER: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
 #: Macros that name hosts, of which one may take the place of another.
 HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
-#: Lists whose items another list has to have.
-_OF_OTHERS: Final = {"DOCKER_MOUNT_VOLUMES": "DOCKER_VOLUMES"}
 
 
 @looks_at(Per.SETTING)
@@ -76,20 +74,6 @@ def undefined(view: View, setting: Setting) -> Iterator[Diagnostic]:
     names = find_list(setting.macro)
     if names is not None:
         yield from _undefined(view, setting, names)
-    whole = _OF_OTHERS.get(setting.macro.upper())
-    if whole is not None and whole.casefold() in view.defined:
-        yield from _not_in_whole(setting, whole)
-
-
-def _not_in_whole(setting: Setting, whole: str) -> Iterator[Diagnostic]:
-    """Items that the other list lacks."""
-    known = ITEM.findall(setting.beside(whole))
-    folded = {item.casefold() for item in known}
-    for item in setting.items():
-        if item.text.strip(_QUOTES).casefold() not in folded and item.text != "*":
-            message = f"{setting.macro} lists `{item.text}`, which is not in {whole}"
-            advice = meant(item.text, known, f"{whole} lists {', '.join(known) or 'nothing'}")
-            yield setting.say(NOT_DEFINED, message, item, advice, names=(item.text,))
 
 
 def _without_quotes(macro: str) -> str | None:

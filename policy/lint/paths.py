@@ -38,6 +38,7 @@ _SEVERAL: Final = late_regex(r"[,\s]\s*/")
 #: What a program is told, behind it.
 _OPTION: Final = late_regex(r"\s+-")
 _QUOTES: Final = "\"'"
+_READ_ONLY: Final = ("ro", "readonly", "read-only", "r")
 _IN_QUOTES: Final = 'write all folders in one pair of quotes, as in `"/tmp, /var/tmp"`'
 
 
@@ -54,7 +55,9 @@ def is_path(macro: str) -> bool:
     "Jobs of a cron, hooks and plugins are programs that daemons run by their whole paths. They"
     " look for none in PATH or in LIBEXEC: what begins with no `/` is looked for in the folder"
     " that the daemon runs in, which is LOG for a job of a cron. No path has a `~` for somebody's"
-    " home, and LOG, SPOOL and EXECUTE are one folder each.",
+    " home, and LOG, SPOOL and EXECUTE are one folder each. What a container gets to see is a"
+    " folder of the host, or that and its place in the container behind a colon, and `:ro` where it"
+    " may not be written to.",
     bad="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = health.sh\n"
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
     good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = $(LIBEXEC)/health.sh\n"
@@ -63,7 +66,9 @@ def is_path(macro: str) -> bool:
     observed="Observed with 25.14.1: for `true` as a job of its cron the startd logs `Cannot access"
     " specified executable`; for a hook the starter logs `invalid path specified`, and starts no"
     " job; a plugin is skipped with `Failed to execute`. With `LOG = ~/log` the master ends, and a"
-    " schedd with two folders in SPOOL logs `Can't open address file` and ends.",
+    " schedd with two folders in SPOOL logs `Can't open address file` and ends. Of `data:/data`"
+    " the starter makes `--mount type=bind,source=data`, which Docker refuses, and of `/a:/b:RO` a"
+    " folder that can be written to.",
 )
 def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if has_hole(setting.config, setting.entry):
@@ -87,6 +92,30 @@ def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
             where = "/tmp" if setting.macro.upper().endswith("_CWD") else f"$(LIBEXEC)/{name}"
             help_text = f"write where it is, as in `{where}`; without that {outcome}"
             yield setting.say(no_whole_path, message, item, help_text)
+
+
+@looks_at(Per.SETTING, of=r"DOCKER_VOLUME_DIR_(?!\w+_MOUNT_IF$)\w+")
+def no_volume(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A folder of a container that Docker refuses; quotes around it are no part of it."""
+    text = setting.text().strip()
+    if not text or has_hole(setting.config, setting.entry):
+        return
+    host, *inside = text.strip(_QUOTES).split(":", 2)
+    at = setting.text().index(host)
+    for path in (host, *inside[:1]):
+        if not path.startswith("/") or re.search(r"[\s,]", path):
+            message = f"{setting.macro}: `{path}` is no whole path"
+            where = Item(path, at, at + len(path)) if path else setting.whole()
+            help_text = "Docker refuses it, and no container starts; write it as in `/data:/mnt`"
+            yield setting.say(no_whole_path, message, where, help_text)
+            return
+        at += len(path) + 1
+    for option in re.split(r"[,:]", inside[1]) if inside[1:] else ():
+        if ":" in inside[1] or (option != "ro" and option.casefold() in _READ_ONLY):
+            message = f"{setting.macro}: `{inside[1]}` is ignored, and jobs may write to `{host}`"
+            where = Item(inside[1], at, at + len(inside[1]))
+            yield setting.say(no_whole_path, message, where, "it is `ro`")
+            return
 
 
 def _of_arguments(macro: str) -> str:

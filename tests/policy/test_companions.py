@@ -28,7 +28,7 @@ def test_it_is_used_unless_somebody_says_otherwise_and_where_a_master_starts_it(
     assert found(f"{text}USE_SHARED_PORT = False\n{listed}") == []
 
 
-VOLUME = "DOCKER_VOLUMES = A\nDOCKER_VOLUME_DIR_A = /a\n"
+VOLUME = "DOCKER_MOUNT_VOLUMES = A\nDOCKER_VOLUME_DIR_A = /a\n"
 
 
 @pytest.mark.parametrize("condition", ["WantA =?= True", "True", "TARGET.RequestMemory > 1024"])
@@ -39,6 +39,13 @@ def test_a_volume_may_have_a_condition(condition: str) -> None:
 def test_a_condition_without_its_volume_mounts_nothing() -> None:
     [item] = found(f"{VOLUME}DOCKER_VOLUME_DIR_B_MOUNT_IF = True\n")
     assert (item.id, item.line) == ("P241", 3)
+
+
+def test_volumes_of_which_none_is_mounted_are_for_nothing() -> None:
+    text = "DOCKER_VOLUMES = A, B\nDOCKER_VOLUME_DIR_A = /a\nDOCKER_VOLUME_DIR_B = /b\n"
+    assert {(item.id, item.line) for item in found(text)} == {("P241", 2), ("P241", 3)}
+    for some in ("A", "A, B", "b a"):
+        assert found(f"{text}DOCKER_MOUNT_VOLUMES = {some}\n") == []
 
 
 @pytest.mark.parametrize("condition", ["WantA ==", "(WantA", "WantA =? True"])

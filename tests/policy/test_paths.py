@@ -145,3 +145,49 @@ def test_a_job_of_a_cron_runs_in_a_folder_of_a_whole_path() -> None:
     text = CRON.format("/srv/health")
     assert ids(f"{text}STARTD_CRON_A_CWD = work\n") == [("P137", 4)]
     assert found(f"{text}STARTD_CRON_A_CWD = /work\n") == []
+
+
+VOLUMES = "DOCKER_MOUNT_VOLUMES = DATA\nDOCKER_VOLUME_DIR_DATA = {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("data", "data"),
+        ("data:/data", "data"),
+        ("/data:data", "data"),
+        ("/data:ro", "ro"),
+        ("./data:/data:ro", "./data"),
+        ("/data /mnt", "/data /mnt"),
+        ("/data, /mnt", "/data, /mnt"),
+        ('"data:/data"', "data"),
+        ("/data:/mnt:RO", "RO"),
+        ("/data:/mnt:readonly", "readonly"),
+        ("/data:/mnt:ro:z", "ro:z"),
+    ],
+)
+def test_a_folder_of_a_container_is_a_whole_path_on_both_sides(text: str, marked: str) -> None:
+    """What Docker refuses, and what makes a folder to write to of one that should not be."""
+    [item] = found(VOLUMES.format(text))
+    assert item.id == "P137"
+    assert item.source is not None
+    assert item.source.text[item.start : item.end] == marked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("/data", "/data:/mnt", "/data:/mnt:ro", "/data:/mnt:rw", '"/data:/mnt"', "/a-b_c.d:/e"),
+        *("/data:/mnt:ro,rslave", "/data:/mnt:rslave", "$(SITE_DATA)", "$(SITE_DATA):/data"),
+    ],
+)
+def test_a_volume_is_one_path_or_two_with_what_they_allow(text: str) -> None:
+    assert [item for item in found(VOLUMES.format(text)) if item.id != "P120"] == []
+
+
+@pytest.mark.parametrize("which", ["DOCKER_VOLUMES", "DOCKER_MOUNT_VOLUMES"])
+def test_a_volume_needs_its_folder(which: str) -> None:
+    beside = "DOCKER_MOUNT_VOLUMES = A\n" if which == "DOCKER_VOLUMES" else ""
+    text = f"{beside}{which} = A, B\nDOCKER_VOLUME_DIR_A = /a\n"
+    assert [item.id for item in found(text)] == ["P211"]
+    assert found(f"{text}DOCKER_VOLUME_DIR_B = /b\n") == []
