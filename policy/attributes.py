@@ -83,6 +83,24 @@ def find_attribute(name: str) -> Attribute | None:
     return found
 
 
+#: Commands of submit files that make an attribute of other words.
+_COMMANDS: Final = {
+    "accounting_group_user": "AcctGroupUser", "batch_name": "JobBatchName", "executable": "Cmd",
+    "initialdir": "Iwd", "initial_dir": "Iwd", "max_retries": "JobMaxRetries",
+    "stream_error": "StreamErr", "stream_output": "StreamOut",
+    "transfer_input_files": "TransferInput", "transfer_output_files": "TransferOutput",
+}  # fmt: skip
+
+
+def attribute_of_command(name: str) -> str | None:
+    """The attribute that condor_submit makes of a command, RequestMemory of `request_memory`; None
+    if a name is no command that is told from an attribute by its underscores."""
+    folded = name.casefold()
+    row = attribute_rows().get(folded.replace("_", "")) if "_" in folded.strip("_") else None
+    alike = row is not None and "job" in row.ads and find_attribute(name) is None
+    return row.name if row is not None and alike else _COMMANDS.get(folded)
+
+
 def find_renamed(name: str) -> tuple[Attribute, str] | None:
     """The attribute that has had another name since a version, by its old name."""
     return _renamed().get(name.casefold())

@@ -15,7 +15,14 @@ from classad.evaluation.functions import Builtin, load
 from classad.language.operators import GUARDS
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Node, Reference
-from policy.attributes import Attribute, Availability, attribute_rows, find_attribute, find_renamed
+from policy.attributes import (
+    Attribute,
+    Availability,
+    attribute_of_command,
+    attribute_rows,
+    find_attribute,
+    find_renamed,
+)
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
     EPHEMERAL,
@@ -350,7 +357,7 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         return OLD_NAME, f"`{name}` is an old name", help_text
     if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
-    meant = _WORDS.get(folded) or _near(one, name)
+    meant = _WORDS.get(folded) or attribute_of_command(name) or _near(one, name)
     # Users may well have an attribute of their own whose name is longer or shorter.
     if meant is None and not asked:
         meant = _begun(name, vocabulary(known_attributes()).beginning_as(name))

@@ -12,7 +12,7 @@ from typing import Final
 
 from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.patterns import late_regex
-from policy.attributes import find_attribute
+from policy.attributes import attribute_of_command, find_attribute
 from policy.data.tables import attribute_names
 from policy.knobs.reading import Place
 from policy.language.expressions import parse
@@ -466,7 +466,9 @@ def _attribute_names(
 
 def _slip(name: str, spot: Place) -> Iterator[Diagnostic]:
     """A name that is nearly one of HTCondor's attributes."""
-    meant_name = None if find_attribute(name) else near(name, vocabulary(attribute_names()))
+    meant_name = attribute_of_command(name)
+    if meant_name is None and not find_attribute(name):
+        meant_name = near(name, vocabulary(attribute_names()))
     if meant_name is not None:
         message = f"no job has an attribute `{name}`"
         yield UNKNOWN_ATTRIBUTE.at(message, *spot, Meant(meant_name, name))

@@ -12,14 +12,14 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.syntax.nodes import Reference
-from policy.attributes import find_attribute
+from policy.attributes import attribute_of_command, find_attribute
 from policy.data.tables import folded_attribute_names
 from policy.ephemeral import find_ephemeral
 from policy.explain.roles import is_whole
 from policy.knobs.lists import SUBMIT_LISTS, is_list, memberships
 from policy.knobs.readers import find_readers
 from policy.lint import lists
-from policy.lint.attributes import NOT_NOW
+from policy.lint.attributes import NOT_NOW, UNKNOWN_ATTRIBUTE
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import NOTE, Meant, Per, finding, looks_at
 from policy.lint.trees import references, scope_of
@@ -107,7 +107,13 @@ def _has_a_use(view: View, setting: Setting) -> bool:
 
 @looks_at(Per.SETTING, of="|".join(SUBMIT_LISTS))
 def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """``SUBMIT_ATTRS = AccountingGroup`` beside ``AccountGroup = ...``, which no list names."""
+    """``SUBMIT_ATTRS = AccountingGroup`` beside ``AccountGroup = ...``, which no list names; the
+    name of a command of submit files, which makes no request of it."""
+    for item in setting.items():
+        known = attribute_of_command(item.text)
+        if known is not None and not _is_asked_of(view, setting, item.text):
+            message = f"`{item.text}` is a command of submit files, and no attribute of jobs"
+            yield setting.say(UNKNOWN_ATTRIBUTE, message, item, Meant(known, item.text))
     free = [
         one.macro
         for one in view.settings
@@ -124,6 +130,13 @@ def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
             if other is not None:
                 message = f"{setting.macro} lists `{item.text}`, which is not defined"
                 yield setting.say(lists.NOT_DEFINED, message, item, Meant(other, item.text))
+
+
+def _is_asked_of(view: View, listed: Setting, name: str) -> bool:
+    """Does a value besides those of lists speak of an attribute?"""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    others = (one for one in view.settings if one is not listed and not is_list(one.macro))
+    return any(word.search(one.entry.raw) for one in others)
 
 
 def _is_short_for(one: str, other: str) -> bool:

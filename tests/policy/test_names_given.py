@@ -264,3 +264,36 @@ def test_accounts_for_jobs_alone_are_no_boolean_today(beside: str) -> None:
         (item,) = found(f"{beside}EXECUTE_LOGIN_IS_DEDICATED = {text}\n")
         assert (item.id, item.edit) == ("P204", None)
         assert "DEDICATED_EXECUTE_ACCOUNT_REGEXP" in (item.help or "")
+
+
+COMMANDS = [
+    *(("request_memory", "RequestMemory"), ("Request_Cpus", "RequestCpus")),
+    *(("should_transfer_files", "ShouldTransferFiles"), ("transfer_input_files", "TransferInput")),
+    *(("max_retries", "JobMaxRetries"), ("periodic_hold", "PeriodicHold")),
+    *(("concurrency_limits", "ConcurrencyLimits"), ("initialdir", "Iwd")),
+]
+TRANSFORM = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n{}\n@end\n"
+
+
+@pytest.mark.parametrize(("command", "attribute"), COMMANDS)
+def test_a_command_of_submit_files_is_no_attribute_of_jobs(command: str, attribute: str) -> None:
+    """The job has an attribute of that name more, and none of what it asks for is changed."""
+    for text in (
+        f"SUBMIT_ATTRS = $(SUBMIT_ATTRS) {command}\n{command} = 5\n",
+        TRANSFORM.format(f"SET {command} 5"),
+        TRANSFORM.format(f"DEFAULT {command} 5"),
+    ):
+        (item,) = found(text)
+        assert (item.id, item.help) == ("P401", f"did you mean `{attribute}`?")
+        assert [one.id for one in found(text.replace(command, attribute))] == []
+
+
+@pytest.mark.parametrize("name", ["my_project", "site_request", "Project", "_site"])
+def test_an_attribute_of_ones_own_may_have_any_name(name: str) -> None:
+    assert found(f"SUBMIT_ATTRS = $(SUBMIT_ATTRS) {name}\n{name} = 5\n") == []
+    assert found(TRANSFORM.format(f"SET {name} 5")) == []
+
+
+def test_what_expressions_ask_for_is_an_attribute_whatever_submit_files_call_so() -> None:
+    asked = "START = TARGET.batch_name =!= 5\n"
+    assert found(f"SUBMIT_ATTRS = batch_name\nbatch_name = 5\n{asked}") == []
