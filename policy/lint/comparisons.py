@@ -28,6 +28,7 @@ from policy.lint.trees import (
     is_undefined,
     names,
     number,
+    references,
     scope_of,
     sides,
     takes_pattern,
@@ -295,7 +296,7 @@ def _never(one: MacroExpression, node: Binary) -> Said | None:
     left, right = (one.evaluation.alone(side) for side in (node.left, node.right))
     if not (left.defined and right.defined) or _has_lost_all(one, node):
         return None
-    if not names(node) and not _is_written_out(one, node):
+    if not any(references(node)) and not _is_written_out(one, node):
         return None
     shown, alone, here = one.shown(node), one.evaluation.alone(node), one.evaluation.of(node)
     if True in alone.truths:
@@ -364,7 +365,7 @@ def _kind(value: Abstract) -> str:
 def _always(one: MacroExpression, node: Binary) -> Said | None:
     """A comparison that every value passes; with 0 it may be a way to ask for being there."""
     alone = one.evaluation.alone(node)
-    if alone.truths != {True} or alone.error or not names(node):
+    if alone.truths != {True} or alone.error or not any(references(node)):
         return None
     if alone.undefined and not any(_is_bounded(one, *pair) for pair in _pairs(node)):
         return None

@@ -342,8 +342,11 @@ def _families() -> list[tuple[Knob, str, str]]:
 def _are_forms(mine: str, known: str) -> bool:
     if _is_form(mine, known) or "_" not in known:
         return _is_form(mine, known)
-    one = vocabulary((known,))
-    return (reordered(mine, one) or inflected(mine, one)) is not None
+    ours, theirs = words(mine), words(known)
+    if sorted(ours) == sorted(theirs):
+        return True
+    others = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
+    return len(ours) == len(theirs) and len(others) == 1 and _is_form(*others[0])
 
 
 def hook(macro: str) -> str | None:

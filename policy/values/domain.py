@@ -102,10 +102,9 @@ class Abstract(NamedTuple):
 
     def outcomes(self) -> list[Truth]:
         """The same one by one; no set, since error equals true there."""
-        known = self.condition()
-        found: list[Truth] = list(known.truths)
-        found += [UNDEFINED] if known.undefined else []
-        found += [ERROR] if known.error else []
+        found: list[Truth] = [*self.decides()]
+        found += [UNDEFINED] if self.undefined else []
+        found += [ERROR] if self.error or self.has_text or self.other else []
         return found
 
     def numbers(self) -> list[Whole | Real]:
@@ -161,10 +160,16 @@ ANYTHING: Final = Abstract(True, True, BOTH, ALL_WHOLE, ALL_REAL, True, None, No
 
 def truths(values: Iterable[Truth]) -> Abstract:
     """The value of a condition that may be these."""
-    known = list(values)
-    undefined = any(value is UNDEFINED for value in known)
-    error = any(value is ERROR for value in known)
-    return Abstract(undefined, error, frozenset(v for v in known if isinstance(v, bool)))
+    undefined = error = False
+    known: set[bool] = set()
+    for value in values:
+        if isinstance(value, bool):
+            known.add(value)
+        elif value is UNDEFINED:
+            undefined = True
+        else:
+            error = True
+    return Abstract(undefined, error, frozenset(known))
 
 
 def constant(value: ClassAdValue) -> Abstract:

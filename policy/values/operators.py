@@ -89,6 +89,8 @@ def _strict(a: Abstract, b: Abstract, value: Abstract) -> Abstract:
     """With what undefined and error operands give."""
     error = (a.error and not b.empty) or (b.error and not a.empty)
     undefined = (a.undefined and (b.undefined or b.defined)) or (b.undefined and a.defined)
+    if not (error or undefined):
+        return value
     return value._replace(undefined=value.undefined or undefined, error=value.error or error)
 
 
