@@ -54,6 +54,7 @@ _TESTS: Final = (
 _SHOWN: Final = 80
 _PUBLISHED: Final = Use("slot", "job", Wanted.ANY, moment="as an attribute of the slot")
 _SUBMITTED: Final = Use("job", "slot", Wanted.ANY, moment="as an attribute of the job")
+_OF_DAEMON: Final = Use("either", "", Wanted.ANY, moment="as an attribute of the daemon")
 #: What every daemon asks of each ad that it sends.
 _SHUTDOWN: Final = ("daemon_shutdown", "daemon_shutdown_fast")
 #: What is known of these ads; of those of other daemons nothing is.
@@ -221,7 +222,7 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
     """Every expression, in the order of the settings; those of untaken branches come last."""
     published, missing = _published(view), undefaulted(view.config)
     own = tuple(sorted(view.own_names.values()))
-    slots, jobs = view.slot_attributes, view.job_attributes
+    slots, jobs, daemons = view.slot_attributes, view.job_attributes, view.daemon_attributes
     passed_over = [unread_setting(view.config, entry) for entry in untaken(view)]
     # One attribute is asked for in many expressions, and at each of its nodes often.
     around = cache(partial(Surroundings, published=published, undefaulted=missing))
@@ -242,6 +243,8 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
             use = _PUBLISHED
         elif use is None and folded in jobs:
             use = _SUBMITTED
+        elif use is None and folded in daemons:
+            use = _OF_DAEMON
         elif folded in _SHUTDOWN:
             use = _of_shutdown((setting.prefix or "").upper())
         if use is None:

@@ -46,6 +46,7 @@ _CRON_PREFIX: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_PREFIX", re.IGNORECA
 #: Ends of lists whose items are names of macros that become attributes of slots, and of jobs.
 _SLOT_LISTS: Final = ("STARTD_ATTRS", "STARTD_EXPRS", "STARTD_JOB_ATTRS", "STARTD_SLOT_ATTRS")
 _JOB_LISTS: Final = ("SUBMIT_ATTRS", "SUBMIT_EXPRS")
+_DAEMON_LISTS: Final = ("SCHEDD_ATTRS", "MASTER_ATTRS", "COLLECTOR_ATTRS", "NEGOTIATOR_ATTRS")
 _NAME: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The local name in the arguments of a daemon.
 LOCAL_NAME: Final = late_regex(r"-local-name\s+(\S+)")
@@ -336,6 +337,11 @@ class View:
     def job_attributes(self) -> frozenset[str]:
         """The same for jobs."""
         return self._in_lists(_JOB_LISTS)
+
+    @cached_property
+    def daemon_attributes(self) -> frozenset[str]:
+        """The same for the ads of other daemons."""
+        return self._in_lists(_DAEMON_LISTS)
 
     def _in_lists(self, lists: tuple[str, ...]) -> frozenset[str]:
         """The names in lists of one kind, with the prefixes that slot types give them."""

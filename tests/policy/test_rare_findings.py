@@ -38,7 +38,7 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
                 f"{before}AtSite = {written}\n{of}_ATTRS = AtSite\n",
                 [f"P412:2 `{written}` is `{is_}`, which is not quoted, so it is an attribute"],
             )
-            for of in ("STARTD", "SUBMIT")
+            for of in ("STARTD", "SUBMIT", "SCHEDD", "MASTER", "COLLECTOR", "NEGOTIATOR")
             for before, written, is_ in (
                 ("Site = wisc\n", "$(Site)", "wisc"),
                 ("Site = wisc\n", "$(Site:x)", "wisc"),
@@ -47,6 +47,11 @@ BAD = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio"
         ),
         ("Site = wisc\nAtSite = \"$(Site)\"\nSTARTD_ATTRS = AtSite\n", []),
         ("Site = 5\nAtSite = $(Site)\nSTARTD_ATTRS = AtSite\n", []),
+        *(
+            (f"AtSite = {value}\n{of}_ATTRS = AtSite\n", [])
+            for of in ("SCHEDD", "MASTER", "COLLECTOR", "NEGOTIATOR")
+            for value in ('"wisc"', "5", "MonitorSelfAge", "DaemonStartTime > 0", "True")
+        ),
         # What only slots have, now and then, says nothing about the jobs that a slot compares.
         *(
             (f"RANK = {rank}\n", ["P431:1 RANK compares jobs and looks only at the slot"])
