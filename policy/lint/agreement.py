@@ -14,6 +14,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
+from policy.explain.roles import host_of
 from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
@@ -37,7 +38,8 @@ DISAGREE: Final = Finding(
     " the other never does, they cannot talk. Between LOWPORT and HIGHPORT there is a port for each"
     " daemon that the shared port does not serve. A second negotiator or"
     " schedd needs a name and a SPOOL of its own. FLOCK_COLLECTOR_HOSTS and FLOCK_NEGOTIATOR_HOSTS"
-    " go side by side, and the negotiators of other pools need ALLOW_NEGOTIATOR.",
+    " go side by side, and the negotiators of other pools need ALLOW_NEGOTIATOR. Users need a"
+    " method besides PASSWORD, which makes condor of everybody.",
     bad="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51451, cm2.example.edu:51451\n",
     good="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51450, cm2.example.edu:51450\n",
     observed="Observed with 25.14.1: condor_had ends with `my address is not present in HAD_LIST`"
@@ -48,7 +50,8 @@ DISAGREE: Final = Finding(
     " daemons end that find no port in the range; condor_collector listens on the port of its"
     " arguments, whatever COLLECTOR_HOST says. Its schedd says `lists are not the same size."
     " Flocking disabled.` A negotiator with a local name has that in its own name, unless"
-    " NEGOTIATOR_NAME is set. The rest follows from the manual.",
+    " NEGOTIATOR_NAME is set. condor_submit fails with PASSWORD alone: `Failed to authenticate` for"
+    " users, and `Cannot allocate a cluster id` for root. The rest follows from the manual.",
 )
 _LISTS: Final = ("HAD_LIST", "REPLICATION_LIST")
 #: Macros that say where daemons go.
@@ -59,6 +62,8 @@ _ON_PORT: Final = late_regex(r"(?<!\S)-p\s+(\d+)")
 _ADDRESS: Final = late_regex(r"(\[[^\]]*\]|[^:?\s]+)(?::(\d+))?(?:\?\S*)?")
 _CLIENT: Final = late_regex(r"SEC_(?!CLIENT_)\w+?_(AUTHENTICATION_METHODS|CRYPTO_METHODS)", re.I)
 _LEVELS: Final = ("AUTHENTICATION", "ENCRYPTION", "INTEGRITY")
+#: Methods by which all are the same user, and one that is gone.
+_ONE_USER: Final = frozenset(("PASSWORD", "GSI"))
 _OPPOSITE: Final = {"REQUIRED": "NEVER", "NEVER": "REQUIRED"}
 
 
@@ -324,6 +329,31 @@ def both_sides(view: View) -> Iterator[Diagnostic]:
                 help_text = "no daemon or tool of such a machine can talk to another"
                 yield client.say(DISAGREE, message, client.whole(), help_text)
                 break
+
+
+@looks_at(Per.CONFIGURATION)
+def nobody_submits(view: View) -> Iterator[Diagnostic]:
+    """A schedd whose tools have PASSWORD alone: it makes condor of everybody, who has no jobs."""
+    host = host_of(view.config)
+    if host.listed is None or not host.runs("SCHEDD"):
+        return
+    sides = [("WRITE", "DEFAULT"), ("CLIENT", "DEFAULT")]
+    found = [_first_of(view, side, "AUTHENTICATION_METHODS") for side in sides]
+    levels = [_first_of(view, side, "AUTHENTICATION") for side in sides]
+    never = any(one is not None and one.text().strip().upper() == "NEVER" for one in levels)
+    lists = [methods(one.text()) for one in found if one is not None]
+    if never or not lists or set.intersection(*lists) - {"GSI"} != {"PASSWORD"}:
+        return
+    for one in [one for one in found if one is not None and methods(one.text()) <= _ONE_USER][:1]:
+        message = "with PASSWORD alone no user of this machine can submit a job"
+        help_text = "who has the password is condor; FS is for the users of the machine"
+        yield one.say(DISAGREE, message, one.whole(), help_text)
+
+
+def _first_of(view: View, levels: tuple[str, ...], what: str) -> Setting | None:
+    """The setting of the first of some levels that has one."""
+    found = (_of(view, f"SEC_{level}_{what}") for level in levels)
+    return next((one for one in found if one is not None), None)
 
 
 def methods(text: str) -> set[str]:

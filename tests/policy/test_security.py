@@ -44,3 +44,40 @@ def test_what_a_template_requires_needs_as_much() -> None:
     [item] = found("use SECURITY : Recommended\nSEC_CLIENT_AUTHENTICATION = NEVER\n")
     assert (item.id, item.line) == ("P237", 2)
     assert found("use SECURITY : Recommended\nSEC_CLIENT_AUTHENTICATION = REQUIRED\n") == []
+
+
+ALONE = [
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD\n",
+    "SEC_CLIENT_AUTHENTICATION_METHODS = password\n",
+    "SEC_WRITE_AUTHENTICATION_METHODS = PASSWORD\n",
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = FS, PASSWORD\n"
+    "SEC_CLIENT_AUTHENTICATION_METHODS = PASSWORD\n",
+    "SEC_DEFAULT_AUTHENTICATION = REQUIRED\nSEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD\n",
+]
+AND_MORE = [
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = FS, PASSWORD\n",
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = IDTOKENS\n",
+    "SEC_DAEMON_AUTHENTICATION_METHODS = PASSWORD\n",
+    "SEC_NEGOTIATOR_AUTHENTICATION_METHODS = PASSWORD\n",
+    "SEC_DEFAULT_AUTHENTICATION = NEVER\nSEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD\n",
+]
+ACCESS_POINTS = ["DAEMON_LIST = MASTER, SCHEDD\n", "use ROLE : Submit\n", "use ROLE : Personal\n"]
+
+
+@pytest.mark.parametrize("host", ACCESS_POINTS)
+@pytest.mark.parametrize("methods", ALONE)
+def test_with_password_alone_nobody_submits(host: str, methods: str) -> None:
+    """Asked of 25.14.1: a user cannot read the password, and root is condor, who has no jobs."""
+    told = [item for item in found(host + methods) if "PASSWORD alone" in item.message]
+    assert [(item.id, item.severity) for item in told] == [("P134", "warning")]
+
+
+@pytest.mark.parametrize("methods", ALONE)
+@pytest.mark.parametrize("host", ["", "DAEMON_LIST = MASTER, STARTD\n", "use ROLE : Execute\n"])
+def test_who_takes_no_jobs_may_have_password_alone(host: str, methods: str) -> None:
+    assert found(host + methods) == []
+
+
+@pytest.mark.parametrize("methods", AND_MORE)
+def test_another_method_of_users_is_enough(methods: str) -> None:
+    assert found(f"DAEMON_LIST = MASTER, SCHEDD\n{methods}") == []
