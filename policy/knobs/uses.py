@@ -93,6 +93,7 @@ _OTHERS: Final = {
         "job_default_requestmemory": (_NUMBER, _KEPT),
         "job_default_requestdisk": (_NUMBER, _KEPT),
         "job_default_lease_duration": (_NUMBER, _KEPT),
+        "transfer_queue_user_expr": (_ANY, "when the files of a job are to be transferred"),
     }),
     # The router joins it with conditions of its own, in which TARGET is the job.
     **_rows("job", "job", {

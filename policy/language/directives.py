@@ -23,6 +23,8 @@ from policy.language.statements import Statement, StatementError
 _CONFINED: Final = "--no-outside-includes: files outside are not read"
 
 
+#: Why no file fits what looks like a pattern.
+NO_PATTERNS: Final = "include takes one file; LOCAL_CONFIG_DIR takes folders, and reads all in them"
 #: Findings of what is left out: a program that is not run, a file that is not here.
 LEFT_OUT: Final = ("P910", "P912")
 #: What only the machine knows that reads: the home of the user condor, where LOCAL_DIR is.
@@ -55,6 +57,10 @@ class NotHereError(LeftOutError):
     id = LEFT_OUT[1]
 
 
+class FolderError(StatementError):
+    """A folder in place of a file: the daemons read nothing of it, and go on."""
+
+
 @frozen
 class Include:
     """An ``include`` statement; ``target`` is expanded: a file, or with ``command`` a program.
@@ -68,17 +74,30 @@ class Include:
     end: int
     undefined: tuple[str, ...] = ()
 
+    @property
+    def is_pattern(self) -> bool:
+        """Does it look like the names of several files?  Files may have such names, too."""
+        return not self.command and "*" in self.target
+
     def text(self, sources: Sources, scope: Scope) -> str | None:
-        """What the target holds or prints; None where it is missing and may be."""
+        """What the target holds or prints; None where it is missing and may be.
+
+        Raises ``StatementError``: what daemons refuse; ``FolderError``: what they pass over."""
         if not self.command and sources.forbids(self.target):
             message = f"`{self.target}` is outside the folder of the configuration"
             raise StatementError(message, self.start, self.end, _CONFINED)
         text = self._output(sources) if self.command else sources.read(self.target)
+        may_be_folder = text is None and not self.command and bool(self.target)
+        if may_be_folder and sources.list_files(self.target) is not None:
+            message = f"`{self.target}` is a folder, and nothing in it is read"
+            raise FolderError(message, self.start, self.end, NO_PATTERNS)
         if text is None and not self.optional:
             kind = "run" if self.command else "read"
             advice = None if self.command else _beside_root(self.target, sources, scope)
             if self.undefined:
                 advice = hole_in(self.undefined)
+            elif self.is_pattern:
+                advice = NO_PATTERNS
             said = (f"cannot {kind} `{self.target}`", self.start, self.end, advice)
             if any(name.upper() in _OF_THE_MACHINE for name in self.undefined):
                 raise NotHereError(*said)

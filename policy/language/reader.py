@@ -24,6 +24,8 @@ from policy.language.about import AFTER_ELSE, ELIF, NOT_RUN, UNQUOTED, About
 from policy.language.conditions import AfterElseError, ConditionError, OpenConditionals, World
 from policy.language.directives import (
     LEFT_OUT,
+    NO_PATTERNS,
+    FolderError,
     Include,
     LeftOutError,
     ProgramNotRunError,
@@ -371,6 +373,9 @@ class Pass:
         sources = self.reader.sources
         try:
             text = include.text(sources, self.reader.scope)
+        except FolderError as folder:
+            self._mistake(line, folder, "warning")
+            return
         except LeftOutError as refusal:
             if not self.reader.leave_out:
                 raise
@@ -379,6 +384,10 @@ class Pass:
             return
         if text is not None:
             self.reader.read_file(sources.place(include.target), text, self.place.depth + 1)
+        elif include.is_pattern:
+            message = f"`{include.target}` is the name of one file, and there is none of that name"
+            mistake = StatementError(message, include.start, include.end, NO_PATTERNS)
+            self._mistake(line, mistake, "warning")
 
     def _colon(self, statement: Statement, line: LogicalLine) -> None:
         """Assignment with a colon is an old way; only one name may still use it silently.

@@ -15,7 +15,6 @@ from attr import frozen
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.explain.roles import host_of
-from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.lint.assignments import ADDED, ADDING, policy_lost
@@ -82,34 +81,21 @@ def addresses(setting: Setting) -> list[Address]:
     return [Address(m[1].casefold(), m[2] or "", item) for item, m in found if m is not None]
 
 
-def _of(view: View, macro: str) -> Setting | None:
+def setting_of(view: View, macro: str) -> Setting | None:
     """The setting of a macro without a prefix."""
     return view.plain.get(macro)
 
 
-def _started(view: View) -> list[str]:
+def started_by(view: View) -> list[str]:
     """The names in DAEMON_LIST; none where no file has it."""
-    setting = _of(view, "DAEMON_LIST")
+    setting = setting_of(view, "DAEMON_LIST")
     return [] if setting is None else [item.text.upper() for item in setting.items()]
-
-
-@looks_at(Per.SETTING, of="ENABLE_IPV[46]")
-def no_protocol(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """Both protocols switched off: every daemon ends, told at the second of them."""
-    other = "ENABLE_IPV4" if setting.macro[-1] == "6" else "ENABLE_IPV6"
-    off = [
-        one.strip().casefold() in ("false", "0", "no")
-        for one in (setting.text(), setting.beside(other))
-    ]
-    if all(off) and setting.macro[-1] == "6":
-        message = f"{setting.macro} and {other} are both False, and no protocol is left"
-        yield setting.say(DISAGREE, message, setting.whole(), "all daemons end", ends=EVERY)
 
 
 @looks_at(Per.CONFIGURATION)
 def availability(view: View) -> Iterator[Diagnostic]:
     """The lists of condor_had and condor_replication, and what they control."""
-    lists = {name: setting for name in _LISTS if (setting := _of(view, name)) is not None}
+    lists = {name: setting for name in _LISTS if (setting := setting_of(view, name)) is not None}
     hosts = {name: addresses(setting) for name, setting in lists.items()}
     for name, setting in lists.items():
         yield from _ports(view, setting, hosts[name])
@@ -117,12 +103,12 @@ def availability(view: View) -> Iterator[Diagnostic]:
     if had and replication:
         yield from _lacking(lists["REPLICATION_LIST"], replication, had, "HAD_LIST")
         yield from _shuffled(view, lists["REPLICATION_LIST"], replication, had)
-    collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
+    collectors = setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST")
     if had and collectors is not None:
         yield from _lacking(lists["HAD_LIST"], had, addresses(collectors), collectors.macro)
     yield from _controlled(view)
     yield from _without_list(view, hosts)
-    replicates = _of(view, "HAD_USE_REPLICATION")
+    replicates = setting_of(view, "HAD_USE_REPLICATION")
     if had and replicates and not replication and view.is_on("HAD_USE_REPLICATION", "HAD", False):
         message = "condor_had ends: there is no REPLICATION_LIST"
         yield replicates.say(DISAGREE, message, replicates.whole())
@@ -130,7 +116,7 @@ def availability(view: View) -> Iterator[Diagnostic]:
 
 def _without_list(view: View, hosts: Mapping[str, list[Address]]) -> Iterator[Diagnostic]:
     """A daemon of DAEMON_LIST that ends without the list of its machines."""
-    started = _of(view, "DAEMON_LIST")
+    started = setting_of(view, "DAEMON_LIST")
     if started is None or not view.names_daemons:
         return
     for item in started.items():
@@ -143,9 +129,9 @@ def _without_list(view: View, hosts: Mapping[str, list[Address]]) -> Iterator[Di
 
 def _controlled(view: View) -> Iterator[Diagnostic]:
     """What condor_had of DAEMON_LIST starts and stops; negotiators that nobody stops."""
-    started = _of(view, "DAEMON_LIST")
+    started = setting_of(view, "DAEMON_LIST")
     by_name = {} if started is None else {item.text.upper(): item for item in started.items()}
-    item, named = by_name.get("HAD"), _of(view, "HAD_CONTROLLEE")
+    item, named = by_name.get("HAD"), setting_of(view, "HAD_CONTROLLEE")
     controls = "NEGOTIATOR" if named is None else named.text().strip().upper() or "NEGOTIATOR"
     if started is None:
         return
@@ -153,11 +139,11 @@ def _controlled(view: View) -> Iterator[Diagnostic]:
     if item is not None and controls not in by_name:
         message = f"condor_had has no {controls.lower()} to start: DAEMON_LIST lacks it"
         yield started.say(DISAGREE, message, item)
-    elif item is not None and _of(view, f"MASTER_{controls}_CONTROLLER") is None:
+    elif item is not None and setting_of(view, f"MASTER_{controls}_CONTROLLER") is None:
         message = f"condor_had has no {controls.lower()} to control, which runs on every machine"
         help_text = f"MASTER_{controls}_CONTROLLER = HAD is missing"
         yield started.say(DISAGREE, message, item, help_text)
-    collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
+    collectors = setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST")
     hosts = {one.host for one in addresses(collectors)} if collectors is not None else set()
     if len(hosts) > 1 and "had" not in view.words and {"COLLECTOR", "NEGOTIATOR"} <= set(by_name):
         message = f"a negotiator here, and {len(hosts)} central managers without condor_had"
@@ -190,7 +176,7 @@ def _ports(view: View, setting: Setting, listed: list[Address]) -> Iterator[Diag
         help_text = "the daemon does not find itself in the list, and ends"
     elif own is not None and own[1] not in ports and not shares:
         message = f"{setting.macro} has the port {listed[0].port}, and {daemon}_ARGS says {own[1]}"
-    elif own is None and daemon == "HAD" and not shares and "HAD" in _started(view):
+    elif own is None and daemon == "HAD" and not shares and "HAD" in started_by(view):
         message = "condor_had listens on any port, and does not find itself in the list"
         help_text = f"it ends; `HAD_ARGS = -p {listed[0].port}` says which one"
     else:
@@ -200,7 +186,7 @@ def _ports(view: View, setting: Setting, listed: list[Address]) -> Iterator[Diag
 
 def _shared_ports(view: View) -> set[str]:
     """Where the daemons of a central manager listen that share a port."""
-    collectors = _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
+    collectors = setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST")
     listed = [] if collectors is None else addresses(collectors)
     return {one.port or _COLLECTOR_PORT for one in listed} or {_COLLECTOR_PORT}
 
@@ -237,8 +223,8 @@ def _shuffled(
 def one_port(view: View) -> Iterator[Diagnostic]:
     """Two daemons of one machine that are to listen on the same port."""
     taken: dict[str, str] = {}
-    for name in dict.fromkeys(_started(view)):
-        args = _of(view, f"{name}_ARGS")
+    for name in dict.fromkeys(started_by(view)):
+        args = setting_of(view, f"{name}_ARGS")
         found = None if args is None else _ON_PORT.search(args.text())
         if args is None or found is None:
             continue
@@ -251,7 +237,7 @@ def one_port(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.CONFIGURATION)
 def where_nobody_listens(view: View) -> Iterator[Diagnostic]:
     """A collector that is told to listen on another port than the one that all go to."""
-    args, host = _of(view, "COLLECTOR_ARGS"), _of(view, "COLLECTOR_HOST")
+    args, host = setting_of(view, "COLLECTOR_ARGS"), setting_of(view, "COLLECTOR_HOST")
     own = None if args is None else _ON_PORT.search(args.text())
     shares = view.is_on("USE_SHARED_PORT", "MASTER", True)
     if args is None or own is None or host is None or shares:
@@ -267,11 +253,11 @@ def where_nobody_listens(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.CONFIGURATION)
 def too_few_ports(view: View) -> Iterator[Diagnostic]:
     """A range of ports that is smaller than what DAEMON_LIST starts without a shared port."""
-    daemons = set(_started(view)) - {"COLLECTOR", "SHARED_PORT"}
+    daemons = set(started_by(view)) - {"COLLECTOR", "SHARED_PORT"}
     if not daemons or view.is_on("USE_SHARED_PORT", "MASTER", True):
         return
     for ours in ("IN_", ""):
-        low, high = _of(view, f"{ours}LOWPORT"), _of(view, f"{ours}HIGHPORT")
+        low, high = setting_of(view, f"{ours}LOWPORT"), setting_of(view, f"{ours}HIGHPORT")
         ends = [None if one is None else integer_literal(one.text()) for one in (low, high)]
         if high is None or ends[0] is None or ends[1] is None:
             continue
@@ -320,10 +306,10 @@ def both_sides(view: View) -> Iterator[Diagnostic]:
                     help_text = "they have no cipher in common"
                 yield setting.say(DISAGREE, message, setting.whole(), help_text)
     for what in _LEVELS:
-        client = _of(view, f"SEC_CLIENT_{what}")
+        client = setting_of(view, f"SEC_CLIENT_{what}")
         opposite = None if client is None else _OPPOSITE.get(client.text().strip().upper())
         for level in ("DEFAULT", "DAEMON", "WRITE", "NEGOTIATOR") if opposite else ():
-            other = _of(view, f"SEC_{level}_{what}")
+            other = setting_of(view, f"SEC_{level}_{what}")
             if client and other and other.text().strip().upper() == opposite:
                 message = f"it is {client.text().strip()}, and {other.macro} is {opposite}"
                 help_text = "no daemon or tool of such a machine can talk to another"
@@ -352,7 +338,7 @@ def nobody_submits(view: View) -> Iterator[Diagnostic]:
 
 def _first_of(view: View, levels: tuple[str, ...], what: str) -> Setting | None:
     """The setting of the first of some levels that has one."""
-    found = (_of(view, f"SEC_{level}_{what}") for level in levels)
+    found = (setting_of(view, f"SEC_{level}_{what}") for level in levels)
     return next((one for one in found if one is not None), None)
 
 
@@ -369,7 +355,7 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
     """Negotiators and schedds with a local name that have what the first one has."""
     for setting in view.settings:
         kind = setting.entry.raw.strip().upper()[2:-1]
-        args = _of(view, f"{setting.macro.upper()}_ARGS")
+        args = setting_of(view, f"{setting.macro.upper()}_ARGS")
         local = None if args is None else LOCAL_NAME.search(args.text())
         if kind not in ("NEGOTIATOR", "SCHEDD") or setting.entry.raw[:2] != "$(" or local is None:
             continue
@@ -397,21 +383,24 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.CONFIGURATION)
 def flocking(view: View) -> Iterator[Diagnostic]:
     """Lists of other pools that go side by side, a pool that is one's own, and who may come."""
-    collectors = _of(view, "FLOCK_COLLECTOR_HOSTS")
-    negotiators = _of(view, "FLOCK_NEGOTIATOR_HOSTS")
+    collectors = setting_of(view, "FLOCK_COLLECTOR_HOSTS")
+    negotiators = setting_of(view, "FLOCK_NEGOTIATOR_HOSTS")
     if collectors is not None and negotiators is not None:
         many, few = len(collectors.items()), len(negotiators.items())
         if few < many and few:  # the schedd crashes at any other difference
             message = f"{few} negotiators for {many} collectors: the schedd does not flock at all"
             yield negotiators.say(DISAGREE, message, negotiators.whole())
-    to, home = _of(view, "FLOCK_TO"), _of(view, "COLLECTOR_HOST") or _of(view, "CONDOR_HOST")
+    to, home = (
+        setting_of(view, "FLOCK_TO"),
+        setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST"),
+    )
     if to is None:
         return
     own = {one.host for one in addresses(home)} if home is not None else set()
     for one in addresses(to):
         if one.host in own:
             yield to.say(DISAGREE, f"`{one.host}` is the pool of this machine", one.item)
-    allowed = _of(view, "ALLOW_NEGOTIATOR_SCHEDD") or _of(view, "ALLOW_NEGOTIATOR")
+    allowed = setting_of(view, "ALLOW_NEGOTIATOR_SCHEDD") or setting_of(view, "ALLOW_NEGOTIATOR")
     patterns = [] if allowed is None else [one.host for one in addresses(allowed)]
     if allowed is None or not patterns or not all(map(_is_name, patterns)):
         return
@@ -424,7 +413,7 @@ def flocking(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.CONFIGURATION)
 def another_manager(view: View) -> Iterator[Diagnostic]:
     """CONDOR_HOST as the only negotiator that is let in, and a pool that is elsewhere."""
-    named, home = _of(view, "CONDOR_HOST"), _of(view, "COLLECTOR_HOST")
+    named, home = setting_of(view, "CONDOR_HOST"), setting_of(view, "COLLECTOR_HOST")
     allowed = view.config.seen_by("SCHEDD").lookup("ALLOW_NEGOTIATOR")
     if named is None or home is None or allowed is None:
         return

@@ -68,6 +68,10 @@ _OF_SLOTS: Final = late_regex(r"STARTD_CRON_\w+_SLOTS", re.IGNORECASE)
 _VARIABLES: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_ENV|\w+_ENVIRONMENT", re.IGNORECASE)
 _COMMA: Final = late_regex(r"\w=[^;\s,]*(,)\s*[A-Za-z_]\w*=")
 _SEMICOLON: Final = late_regex(r"\w=[^\s'\";]*(;)\s*[A-Za-z_]\w*=")
+#: What is another text for each DAG, but for those of one folder.
+_OF_ONE_DAG: Final = ("@(DAG_DIR)", "@(DAG_FILE)", "@(CLUSTER)")
+_FACTORS: Final = ("DEFAULT_PRIO_FACTOR", "NICE_USER_PRIO_FACTOR")
+_FACTOR: Final = late_regex(r"\d+(?:\.\d*)?(?:[eE]\d+)?")
 _OF_LIMITS: Final = (NAME_LIMIT, CONCURRENCY_LIMIT_DEFAULT_OF)
 _ANYTHING: Final = late_regex(r"")
 _HOST: Final = late_regex(r"(?:[^\s:,*?()<>\"'/@]+|[\da-fA-F:]+|\[[\da-fA-F:]+\])$")
@@ -96,7 +100,8 @@ _OF_WORDS: Final = any_of(
     " and no names, TCP_FORWARDING_HOST one host and no port, USERID_MAP users with their numbers,"
     " DCSTATISTICS_TIMESPANS names and seconds. DedicatedScheduler is a"
     " text, `DedicatedScheduler@` and the name of a schedd. The name of a concurrency limit is that"
-    " of an attribute. HA_LOCK_URL begins with `file:`. Variables of an environment have blanks"
+    " of an attribute. HA_LOCK_URL begins with `file:`. DAGMAN_DEFAULT_NODE_LOG is"
+    " another file for each DAG. Variables of an environment have blanks"
     " between them in quotes, and semicolons without.",
     bad="SCHEDD_DEBUG = D_FULL_DEBUG\n",
     good="SCHEDD_DEBUG = D_FULLDEBUG\n",
@@ -109,7 +114,8 @@ _OF_WORDS: Final = any_of(
     " `DCSTATISTICS_TIMESPANS = 1m=60` with status 4; a schedd runs parallel jobs on"
     " slots that have its own name in DedicatedScheduler, and on no others; condor_submit"
     " refuses a job for a limit called `3d` with `Invalid concurrency limit`, and the negotiator"
-    " ignores it; condor_master ends at `Failed to create lock` of a daemon of MASTER_HA_LIST; of"
+    " ignores it; condor_dagman aborts with `log file ... has shrunk`; condor_master"
+    " ends at `Failed to create lock` of a daemon of MASTER_HA_LIST; of"
     " `A=1,B=2` a job of a cron has"
     ' one variable, of `"A=1; B=2"` a job the value `1;`. Of the other macros the words are those'
     " of the manual.",
@@ -144,6 +150,16 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"no job can ask for a limit that is called `{limit[1] or limit[2]}`"
         help_text = "its name, and that of its set, begins with a letter and has no other signs"
         yield no_word.named(setting.entry, message, help_text)
+
+
+@looks_at(Per.SETTING, of="DAGMAN_DEFAULT_NODE_LOG")
+def one_for_all(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A log of nodes that all DAGs have in common: each begins it anew."""
+    text = setting.text().strip()
+    if text and not any(part in text.upper() for part in _OF_ONE_DAG):
+        message = f"{setting.macro} does not take `{text}`: all DAGs have that one file"
+        help_text = "each DAG empties it, and the others abort; as in `@(DAG_DIR)/@(DAG_FILE).log`"
+        yield setting.say(no_word, message, setting.whole(), help_text)
 
 
 def _no_lock(setting: Setting, text: str) -> Iterator[Diagnostic]:
@@ -254,7 +270,8 @@ def _too_high(setting: Setting) -> Iterator[Diagnostic]:
     "P131",
     "a lower bound above the upper one",
     "Two macros are the ends of one range, or one limits a part of what the other limits. Ads that"
-    " live for less than it takes until the next ones are gone from the collector in between.",
+    " live for less than it takes until the next ones are gone from the collector in between. A"
+    " factor of nice users below that of all makes theirs the best priority.",
     bad="LOWPORT = 20000\nHIGHPORT = 10000\n",
     good="LOWPORT = 10000\nHIGHPORT = 20000\n",
     observed="Observed with 25.14.1: for LOWPORT above HIGHPORT its daemons log `invalid port"
@@ -271,6 +288,18 @@ def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if least is not None and most is not None and 0 < most < least:
             message = f"{setting.macro} is {least}, above {high}, which is {most}"
             yield setting.say(above, message, setting.whole())
+
+
+@looks_at(Per.SETTING, of="(NICE_USER|DEFAULT)_PRIO_FACTOR")
+def nice(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Who gives way to all others, with a better factor than they have: a greater one is worse."""
+    least, most = setting.beside(_FACTORS[0]), setting.beside(_FACTORS[1])
+    is_last = setting.macro.upper() == _FACTORS[1] or _FACTORS[1].casefold() not in view.defined
+    known = is_last and _FACTOR.fullmatch(least) and _FACTOR.fullmatch(most)
+    if known and float(most) < float(least):
+        message = f"{_FACTORS[1]} is {most}, and {_FACTORS[0]} is {least}"
+        help_text = "a greater factor is worse, so jobs with nice_user go before all others"
+        yield setting.say(above, message, setting.whole(), help_text)
 
 
 def _is_built_in(setting: Setting, high: str) -> bool:

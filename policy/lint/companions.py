@@ -92,6 +92,13 @@ def _is_mounted(view: View, setting: Setting, name: str) -> bool:
     return bool(setting.beside("DOCKER_MOUNT_VOLUMES").strip()) or not _names(listed, name)
 
 
+def _may_preempt(view: View, setting: Setting, name: str) -> bool:
+    """Are slots that somebody has looked at?  What a schedd with parallel jobs asks for is no wish
+    of the slot's."""
+    dedicated = "scheduler" in setting.text().casefold()
+    return dedicated or setting.prefix is not None or _is_true(view, setting, name)
+
+
 def _has_thin_pool(view: View, setting: Setting, name: str) -> bool:
     """Are volumes thick, as by default, or is there a pool for thin ones?"""
     thin = setting.beside("LVM_USE_THIN_PROVISIONING").strip().casefold()
@@ -188,6 +195,15 @@ _COMPANIONS: Final = (
         )
         for verb in ("HOLD", "REMOVE", "RELEASE", "VACATE")
     ),
+    _need(
+        "SYSTEM_PERIODIC_(HOLD|REMOVE|RELEASE|VACATE)(_NAMES)?", _is_true, "PERIODIC_EXPR_INTERVAL",
+        help="PERIODIC_EXPR_INTERVAL is 0, so the schedd asks it of no job",
+    ),
+    _need(
+        "ROTATE_HISTORY_(DAILY|MONTHLY)|MAX_HISTORY_(LOG|ROTATIONS)", _is_true,
+        "ENABLE_HISTORY_ROTATION",
+        help="ENABLE_HISTORY_ROTATION is False, so the history grows in one file",
+    ),
     *(
         _need(
             f"{ours}{one}PORT", _is_set, f"{ours}{other}PORT",
@@ -245,7 +261,13 @@ _COMPANIONS: Final = (
         help="DAEMON_LIST lacks the daemon that should start and stop it",
     ),
     _need(
-        "PREEMPTION_REQUIREMENTS", _is_true, "NEGOTIATOR_CONSIDER_PREEMPTION",
+        "RANK", _may_preempt, "NEGOTIATOR_CONSIDER_PREEMPTION",
+        help="NEGOTIATOR_CONSIDER_PREEMPTION is False, so no job gives way to one that the slot"
+        " likes better", sure=False,
+    ),
+    _need(
+        "PREEMPTION_(REQUIREMENTS|RANK)|ALLOW_PSLOT_PREEMPTION", _is_true,
+        "NEGOTIATOR_CONSIDER_PREEMPTION",
         help="NEGOTIATOR_CONSIDER_PREEMPTION is False, so no claimed slot is looked at",
     ),
     _need(
@@ -398,9 +420,10 @@ def _draining(setting: Setting) -> Iterator[Diagnostic]:
     """A condor_defrag that may drain no machine."""
     found = re.search(r"(?<![^\s,])DEFRAG(?![^\s,])", setting.text(), re.IGNORECASE)
     rate = setting.beside("DEFRAG_DRAINING_MACHINES_PER_HOUR")
-    many = setting.beside("DEFRAG_MAX_CONCURRENT_DRAINING").strip()
     none = (rate or "0").strip() in ("0", "0.0")
-    if found is not None and (none or many == "0"):
-        cause = "DRAINING_MACHINES_PER_HOUR" if none else "MAX_CONCURRENT_DRAINING"
+    most = ("MAX_CONCURRENT_DRAINING", "MAX_WHOLE_MACHINES")
+    zero = [one for one in most if setting.beside(f"DEFRAG_{one}").strip() == "0"]
+    if found is not None and (none or zero):
+        cause = "DRAINING_MACHINES_PER_HOUR" if none else zero[0]
         message, help_text = "condor_defrag drains no machine", f"DEFRAG_{cause} is 0"
         yield setting.say(alone, message, Item.of(found), help_text)

@@ -60,7 +60,7 @@ _VARIABLE: Final = r"""(?:[^\s"'=]|"")+=(?:[^\s"']|""|'(?:[^'"]|''|"")*')*"""
 _QUOTED: Final = late_regex(rf'"\s*(?:{_VARIABLE}(?:\s+{_VARIABLE})*\s*)?"')
 _CONTROLLER: Final = late_regex(r"MASTER_(\w+)_CONTROLLER", re.IGNORECASE)
 LOCK_URL: Final = late_regex(r"HA_(\w+_)?LOCK_URL", re.IGNORECASE)
-_PORT: Final = late_regex(r"(IN_|OUT_)?(LOW|HIGH)PORT", re.IGNORECASE)
+_PORT: Final = late_regex(r"(IN_|OUT_)?(LOW|HIGH)PORT")
 #: They open a port of their own though they share one with others.
 _LISTENING: Final = ("COLLECTOR", "SCHEDD")
 #: What the startd reads only for a slot that it makes.
@@ -282,8 +282,10 @@ def is_locked(setting: Setting) -> bool:
 def _of_lock(setting: Setting) -> Iterator[Ending]:
     """A lock that is no file, of a daemon of which one runs in the whole pool: the master cannot
     take it."""
+    if not LOCK_URL.fullmatch(setting.macro):
+        return
     text = setting.text().strip()
-    if not LOCK_URL.fullmatch(setting.macro) or not text or text.startswith("file:"):
+    if not text or text.startswith("file:"):
         return
     if setting.is_seen_by("MASTER") and is_locked(setting):
         what = About(macro=setting.macro, definition=setting.entry, ends="MASTER")
@@ -400,15 +402,16 @@ def _is_asked(setting: Setting, daemon: str) -> bool:
     A range of one way of its connections goes before that of both; the upper end is asked of a
     range that has a lower one.
     """
-    if daemon == "STARTD" and setting.macro.upper() in _OF_SLOTS:
-        return not makes_no_slot(setting.config)
-    found = _PORT.fullmatch(setting.macro)
+    upper = setting.macro.upper()
+    if upper in _OF_SLOTS:
+        return daemon != "STARTD" or not makes_no_slot(setting.config)
+    found = _PORT.fullmatch(upper) if upper.endswith("PORT") else None
     if found is None:
         return True
     way = found[1] or ""
-    if found[2].upper() == "HIGH" and not setting.beside(f"{way}LOWPORT").strip():
+    if found[2] == "HIGH" and not setting.beside(f"{way}LOWPORT").strip():
         return False
-    ways = [way.upper()] if way else ["IN_", "OUT_"]
+    ways = [way] if way else ["IN_", "OUT_"]
     if not way:
         ways = [one for one in ways if not setting.beside(f"{one}LOWPORT").strip()]
     listens = daemon in _LISTENING or not shares_port(setting)

@@ -29,6 +29,7 @@ from policy.lint import (
     environment,
     groups,
     holes,
+    interfaces,
     kinds,
     lists,
     names,
@@ -60,8 +61,9 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 #: Where the declarations stand.
 _FAMILIES: Final = (
     *(reading, holes, choices, slot_types, names, lists, assignments, paths, security, companions),
-    *(unpublished, agreement, transforms, routes, groups, attributes, comparisons, slips),
-    *(states, texts, kinds, units, preemption, between, wholes, upgrade, usermaps, support),
+    *(unpublished, agreement, interfaces, transforms, routes, groups, attributes, comparisons),
+    *(slips, states, texts, kinds, units, preemption, between, wholes, upgrade, usermaps),
+    support,
 )
 _DECLARED: Final = [
     value

@@ -38,6 +38,8 @@ _SEVERAL: Final = late_regex(r"[,\s]\s*/")
 #: What a program is told, behind it.
 _OPTION: Final = late_regex(r"\s+-")
 _QUOTES: Final = "\"'"
+#: Ends of names of files, and of no folder.
+_OF_CONFIGURATION: Final = late_regex(r"(?:\.(?:conf|config|cfg|local)|/condor_config)\Z")
 _READ_ONLY: Final = ("ro", "readonly", "read-only", "r")
 _IN_QUOTES: Final = 'write all folders in one pair of quotes, as in `"/tmp, /var/tmp"`'
 
@@ -57,7 +59,7 @@ def is_path(macro: str) -> bool:
     " that the daemon runs in, which is LOG for a job of a cron. No path has a `~` for somebody's"
     " home, and LOG, SPOOL and EXECUTE are one folder each. What a container gets to see is a"
     " folder of the host, or that and its place in the container behind a colon, and `:ro` where it"
-    " may not be written to.",
+    " may not be written to. LOCAL_CONFIG_DIR is folders, and no files, patterns or quoted names.",
     bad="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = health.sh\n"
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
     good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = $(LIBEXEC)/health.sh\n"
@@ -68,7 +70,8 @@ def is_path(macro: str) -> bool:
     " job; a plugin is skipped with `Failed to execute`. With `LOG = ~/log` the master ends, and a"
     " schedd with two folders in SPOOL logs `Can't open address file` and ends. Of `data:/data`"
     " the starter makes `--mount type=bind,source=data`, which Docker refuses, and of `/a:/b:RO` a"
-    " folder that can be written to.",
+    " folder that can be written to. With `LOCAL_CONFIG_DIR = /etc/condor/*` they start and read"
+    " nothing there.",
 )
 def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if has_hole(setting.config, setting.entry):
@@ -116,6 +119,19 @@ def no_volume(view: View, setting: Setting) -> Iterator[Diagnostic]:
             where = Item(inside[1], at, at + len(inside[1]))
             yield setting.say(no_whole_path, message, where, "it is `ro`")
             return
+
+
+@looks_at(Per.ITEM, of="LOCAL_CONFIG_DIR")
+def no_folder_of_files(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """What is no folder with files of a configuration: daemons read nothing and say nothing."""
+    path = item.text.strip(_QUOTES)
+    is_file = _OF_CONFIGURATION.search(path) is not None
+    if "*" in path or path != item.text or is_file:
+        message = f"LOCAL_CONFIG_DIR: `{item.text}` is no folder, and nothing is read there"
+        advice = "it takes folders, as `/etc/condor/config.d`, and reads all files in them"
+        if is_file:
+            advice = f"`LOCAL_CONFIG_FILE = {path}` reads a file"
+        yield setting.say(no_whole_path, message, item, advice)
 
 
 def _of_arguments(macro: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from policy.knobs.declaration import KnobKind
 from policy.knobs.lists import LISTS, is_list
@@ -205,6 +205,8 @@ _OPERATORS: Final = late_regex(r"&&|\|\||[=!<>]=|=[?!]=|[<>()\[{#]")
 _TRAILING = late_regex(r"\s#(?:\s|$)")
 _REMAINS = late_regex(r"(?<!\$)\$\w*\(")
 _NESTED = late_regex(r"(?<!\$)\$([A-Z][A-Z_]*)\([^)]*\(")
+#: The function that takes a name of a file apart, as its letters say.
+_OF_FILES = late_regex(r"F[fpdnxqabuw]*", re.IGNORECASE)
 _CALLED = late_regex(r"(?<!\$)\$([A-Za-z_]+)\(")
 
 
@@ -448,18 +450,24 @@ def _references(setting: Setting) -> Iterator[Diagnostic]:
 
 @finding(
     "P123",
-    "a function macro in lower case",
-    "Function macros are written in upper case; in any other spelling they stay as text.",
+    "a function macro that there is not",
+    "Function macros are written in upper case: INT, REAL, STRING, EVAL, SUBSTR, CHOICE,"
+    " RANDOM_CHOICE, RANDOM_INTEGER, BASENAME, DIRNAME, ENV, and F with letters behind it. With any"
+    " other name or spelling they stay as text.",
     "BASE = 30\nNEGOTIATOR_NAME = n$int(BASE)\n",
     "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
 )
-def lower_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
+def no_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found in _CALLED.finditer(setting.entry.raw) if "$" in setting.entry.raw else ():
-        is_lower = found[1].upper() in FUNCTIONS and found[1] not in FUNCTIONS
-        if is_lower and setting.endless is None:
-            advice = Meant(f"${found[1].upper()}(", found[0])
-            message = f"`{found[0]}` is not a function macro"
-            yield lower_function.on(setting.entry, message, advice)
+        upper = found[1].upper()
+        if found[1] in FUNCTIONS or _OF_FILES.fullmatch(found[1]) or setting.endless is not None:
+            continue
+        if upper not in FUNCTIONS and setting.knob is not None and setting.knob.use is not None:
+            continue  # what an expression keeps of it is told
+        known = upper if upper in FUNCTIONS else suggest(upper, FUNCTIONS)
+        advice = None if known is None else Meant(f"${known}(", found[0])
+        message = f"`{found[0]}` is not a function macro"
+        yield no_function.on(setting.entry, message, advice)
 
 
 @finding(

@@ -7,6 +7,7 @@ passed over.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -14,9 +15,10 @@ from classad.patterns import late_regex
 from policy.knobs.lists import is_list
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
+from policy.knobs.reading import split_list
 from policy.language.about import EVERY
 from policy.language.numbers import saturated
-from policy.lint.finding import ERROR, Per, Repair, finding, meant
+from policy.lint.finding import ERROR, Per, Repair, finding, looks_at, meant
 from policy.lint.view import Item, Setting, View
 
 #: Help of what ends whoever reads it.
@@ -27,8 +29,16 @@ _IPV4: Final = late_regex(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d
 #: What looks like addresses from one to another, of networks with a part, and of a domain.
 _RANGE: Final = late_regex(r"\d+(?:\.\d+){1,3}-[\d.]+")
 _MIDDLE: Final = late_regex(r"(?:\d+\.)+(?:\*\.)+\d+(?:\.(?:\d+|\*))*")
+#: A second `*` is a letter like others, but for one at each end.
+_STARS: Final = late_regex(r".*[^*]\*[^*].*")
 _DOMAIN: Final = late_regex(r"\.[A-Za-z][\w.-]*")
 _FITTING: Final = "hosts are `10.3.*`, `10.3.0.0/16`, `*.example.edu` or whole names and addresses"
+#: The levels that lists are for; the longer ones first.
+_LEVELS_OF_LISTS: Final = (
+    *("ADVERTISE_MASTER", "ADVERTISE_SCHEDD", "ADVERTISE_STARTD", "ADMINISTRATOR", "NEGOTIATOR"),
+    *("DAEMON", "CONFIG", "WRITE", "READ"),
+)
+_LEVEL_OF: Final = rf"ALLOW_({'|'.join(_LEVELS_OF_LISTS)})(_[A-Z]+)?"
 _KNOWN_CIPHERS: Final = ("AES", "BLOWFISH", "3DES", "TRIPLEDES")
 EVERYBODY: Final = ("*", "*/*", "*@*", "*@*/*")
 #: The first word of three levels, which is none itself.
@@ -135,8 +145,9 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " is no address fits no host. A pattern, as `10.3.*`, says who may come, and not where daemons"
     " go: FLOCK_TO and COLLECTOR_HOST name machines. A user and a host are one item, without a"
     " blank: with `condor@site / *.site` this user may come from everywhere, and everybody from the"
-    " site. A range, as `10.3.0.1-9`, a `*` that is not at an end, and a domain that begins with a"
-    " dot fit nobody; what begins with `http://` is no host.",
+    " site. A range, as `10.3.0.1-9`, a `*` in the middle of an address, two of them in a name that"
+    " are not its ends, and a domain that begins with a dot fit nobody; what begins with `http://`"
+    " is no host.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
@@ -145,7 +156,7 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " their logs; with such a NETWORK_INTERFACE they end with exit status 4; of `FLOCK_TO = 10.3.*`"
     " the schedd logs `Failed to start non-blocking update to unknown` again and again, of"
     " `http://...` each daemon `Invalid address`; the collector denies what only `.example.edu`, a"
-    " range or `127.0.*.1` would let in.",
+    " range, `127.0.*.1` or `node*.*.example.edu` would let in.",
 )
 def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""
@@ -156,8 +167,11 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         message = f"`{item.text}` lacks {'a user' if item.text[0] == '/' else 'a host'}"
         yield setting.say(network, message, item, "between a user, `/` and a host are no blanks")
         return
-    host = item.text.partition("@")[2].partition("/")[2] if "@" in item.text else item.text
+    user, _, behind = item.text.partition("/")
+    host = behind if "@" in user or user == "*" else item.text
     nobody = _RANGE.fullmatch(host) or _MIDDLE.fullmatch(host) or _DOMAIN.fullmatch(host)
+    if host.count("*") > 1:
+        nobody = nobody or _STARS.fullmatch(host)
     if nobody is not None and setting.macro.upper() != "NETWORK_INTERFACE":
         yield setting.say(network, f"`{host}` fits no host", item, _FITTING)
         return
@@ -189,20 +203,31 @@ def _is_parted(text: str, item: Item) -> bool:
 
 @finding(
     "P239",
-    "a TRUST_DOMAIN for which no token can be made",
-    "It is one name, which the tokens have that are made here. With a blank or a comma in it none"
-    " can be made.",
+    "a domain or a key for which no token can be made",
+    "TRUST_DOMAIN is one name, which the tokens have that are made here. With a blank or a comma in"
+    " it none can be made. A key is the name of a file in SEC_PASSWORD_DIRECTORY, and no path.",
     bad="TRUST_DOMAIN = example.edu, example.org\n",
     good="TRUST_DOMAIN = example.edu\n",
     of="TRUST_DOMAIN",
     observed="Observed with condor_token_create of 25.14.1: `Issuer namespace may not contain"
-    " spaces or commas`.",
+    " spaces or commas`, and for a key with a path `Failed to read file`, with the folder twice.",
 )
 def no_issuer(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     if len(setting.items()) > 1 or "," in text:
         message = "no token can be made for a domain with blanks or commas"
         yield setting.say(no_issuer, message, setting.whole(), "name one domain")
+
+
+@looks_at(Per.SETTING, of="SEC_TOKEN_ISSUER_KEY|SEC_TOKEN_AP_SIGNING_KEY_NAME")
+def no_key(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A path in place of the name of a key, which is looked for in SEC_PASSWORD_DIRECTORY."""
+    text = setting.text().strip()
+    name = text.rpartition("/")[2]
+    if "/" in text and name:
+        message = f"`{text}` is no name of a key, but a path"
+        help_text = f"it is the name of a file in SEC_PASSWORD_DIRECTORY: `{name}`"
+        yield setting.say(no_issuer, message, setting.whole(), Repair(name, text, help_text))
 
 
 @finding(
@@ -247,6 +272,55 @@ def closed(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if setting.config.lookup(allowed) is not None:
         message = f"{setting.macro} shuts out everybody that {allowed} lets in"
         yield setting.say(closed, message, item)
+
+
+#: As whom those come that daemons know without asking them, and those that nobody asks.
+_NOT_ASKED: Final = (
+    *("condor@child", "condor@parent", "condor@family"),
+    *("execute-side@matchsession", "submit-side@matchsession", "unauthenticated@unmapped"),
+)
+#: As whom those come that know the password of the pool; the two names are one.
+_POOL: Final = ("condor@password", "condor_pool@password")
+
+
+@finding(
+    "P240",
+    "a list of users as whom nobody comes",
+    "Where SEC_<level>_AUTHENTICATION is NEVER, everybody is `unauthenticated@unmapped`, whom no"
+    " entry for a user of a domain fits, and a list of such entries lets nobody in. With PASSWORD"
+    " as the only method everybody is `condor@password`, whatever UID_DOMAIN is.",
+    bad="SEC_DEFAULT_AUTHENTICATION = NEVER\nALLOW_WRITE = *@example.edu\n",
+    good="SEC_DEFAULT_AUTHENTICATION = REQUIRED\nALLOW_WRITE = *@example.edu\n",
+    of=_LEVEL_OF,
+    elsewhere=True,
+    observed="Observed with 25.14.1: its collector denies `unauthenticated@unmapped` what only"
+    " `*@example.edu` would let in, and lets in for `*@*` and `unauthenticated@*`;"
+    " with PASSWORD it, and that of 23.9.6, lets in `condor@password`, `condor_pool@password` and"
+    " `condor@*`, and denies who is `condor_pool@` its UID_DOMAIN.",
+)
+def nobody_comes(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    context = setting.macro.upper().partition("_")[2]
+    context = next(one for one in _LEVELS_OF_LISTS if context.startswith(one))
+    level_ = _in_force(setting, context, "AUTHENTICATION")
+    ways = _in_force(setting, context, "AUTHENTICATION_METHODS")
+    methods = {one.upper() for one in split_list(setting.beside(ways))}
+    who: tuple[str, ...] = _NOT_ASKED[-1:]
+    why = f"{level_} is NEVER"
+    if _counts(setting.beside(level_)) != "NEVER":
+        who, why = _POOL, f"{ways} is PASSWORD"
+        if methods != {"PASSWORD"} or setting.beside("CERTIFICATE_MAPFILE").strip():
+            return
+    items = setting.items()
+    users = [one.text.partition("/")[0].casefold() for one in items]
+    anybody = any(
+        "@" not in user or user[-1] == "@" or "$" in user or fnmatchcase(known, user)
+        for user in users
+        for known in (*_NOT_ASKED, *who)
+    )
+    if items and not anybody:
+        shown = items[0].text.partition("/")[0]
+        message = f"whoever comes is `{who[0]}`, and nobody is `{shown}`"
+        yield setting.say(nobody_comes, message, items[0], why)
 
 
 #: What has to be done for another thing to be done, the first thing first.

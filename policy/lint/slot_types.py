@@ -15,9 +15,11 @@ from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.config import Config
 from policy.explain.roles import is_whole
+from policy.knobs.reading import split_list
 from policy.language.numbers import integer_literal, read_boolean
 from policy.lint.choices import has_hole
-from policy.lint.finding import Per, finding
+from policy.lint.finding import Per, finding, looks_at, meant
+from policy.lint.lists import NOT_DEFINED
 from policy.lint.view import Item, Setting, View
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 _RESOURCE: Final = late_regex(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
 _PART: Final = late_regex(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
+_SOME: Final = 2
 _SIZED: Final = {"cpus": ("CPUs", "NUM_CPUS is"), "memory": ("MiB", "MEMORY is")}
 _ALWAYS: Final = ("cpus", "memory", "swap", "disk")
 _SIZE: Final = late_regex(r"(\d{1,18})\s*([KMGT]?)B?", re.IGNORECASE)
@@ -150,6 +153,20 @@ def too_many(view: View) -> Iterator[Diagnostic]:
                 help_text = "the startd makes a broken slot of what is not there"
                 yield setting.say(too_many, message, demand.where, help_text)
                 break
+
+
+@looks_at(Per.SETTING, of=r"OFFLINE_MACHINE_RESOURCE_\w+")
+def not_its_own(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A thing that is to be offline and that the machine does not have, in the very letters."""
+    whole = setting.macro.upper().removeprefix("OFFLINE_")
+    items = split_list(setting.beside(whole))
+    if len(items) < _SOME or integer_literal(items[0]) is not None:
+        return  # a number of things without names, or one alone
+    for item in setting.items():
+        if item.text not in items:
+            message = f"{setting.macro} lists `{item.text}`, which is not in {whole}"
+            advice = meant(item.text, items, f"there are {', '.join(items)}; all stay online")
+            yield setting.say(NOT_DEFINED, message, item, advice, names=(item.text,))
 
 
 # --- slots by their numbers -----------------------------------------------------------------------

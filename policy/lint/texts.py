@@ -16,6 +16,7 @@ from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
+from policy.lint.comparisons import NEVER_TRUE
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Meant, Per, finding, looks_at
 from policy.lint.slips import is_number, type_of
@@ -100,6 +101,23 @@ def as_pattern(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
         if is_name and _WILD.search(text_of(other) or ""):
             message = f"`{one.shown(other)}` is compared as it is, and nothing is called so"
             yield one.say(as_pattern, message, other, "a pattern is for regexp()")
+
+
+@looks_at(Per.COMPARISON)
+def of_another_name(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``Owner == "alice@example.edu"`` and ``User == "alice"``."""
+    for side, operator, other in sides(node):
+        text = text_of(other)
+        if not isinstance(side, Reference) or not text or operator not in EQUALITY | IDENTITY:
+            continue
+        name, domain = side.name.casefold(), one.setting.beside("UID_DOMAIN").strip().casefold()
+        user, at, rest = text.partition("@")
+        if name == "owner" and user and rest and rest.casefold() == domain:
+            message = f"`Owner` is a name without a domain, and never `{text}`"
+            yield one.say(NEVER_TRUE, message, side, Meant("User", side.name))
+        elif name == "user" and not at and domain and user.isidentifier():
+            message = f"`User` has its domain, `{text}@{domain}`, and is never `{text}`"
+            yield one.say(NEVER_TRUE, message, side, Meant("Owner", side.name))
 
 
 @looks_at(Per.LITERAL)

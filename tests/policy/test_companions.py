@@ -60,3 +60,61 @@ def test_a_condition_of_a_volume_has_to_come_to_something_for_each_job(condition
     """The starter ends where it is undefined, which it is not for jobs that have the attribute."""
     [item] = found(f"{VOLUME}DOCKER_VOLUME_DIR_A_MOUNT_IF = {condition}\n")
     assert (item.id, item.severity) == ("P117", "warning")
+
+
+@pytest.mark.parametrize("verb", ["HOLD", "REMOVE", "RELEASE", "VACATE"])
+@pytest.mark.parametrize("interval", ["0", "False"])
+def test_nothing_is_periodic_without_an_interval(verb: str, interval: str) -> None:
+    held = 5 if verb in ("REMOVE", "RELEASE") else 2
+    text = f"SYSTEM_PERIODIC_{verb} = JobStatus == {held}\n"
+    assert {one.id for one in found(f"{text}PERIODIC_EXPR_INTERVAL = {interval}\n")} == {"P241"}
+    assert found(f"{text}PERIODIC_EXPR_INTERVAL = 300\n") == []
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["ROTATE_HISTORY_DAILY = True", "MAX_HISTORY_ROTATIONS = 9", "MAX_HISTORY_LOG = 9000000"],
+)
+def test_a_history_that_is_not_rotated_has_no_size(line: str) -> None:
+    assert [one.id for one in found(f"ENABLE_HISTORY_ROTATION = False\n{line}\n")] == ["P241"]
+    assert found(f"ENABLE_HISTORY_ROTATION = True\n{line}\n") == found(f"{line}\n") == []
+
+
+NO_PREEMPTION = "NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'RANK = (TARGET.Owner == "alice") * 10',
+        "PREEMPTION_RANK = -JobPrio",
+        "ALLOW_PSLOT_PREEMPTION = True",
+    ],
+)
+def test_who_would_come_instead_does_not_matter_where_nobody_has_to_go(line: str) -> None:
+    ids = {one.id for one in found(f"{NO_PREEMPTION}{line}\n")}
+    assert ids - {one.id for one in found(f"{line}\n")} == {"P241"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "RANK = 0",
+        'DedicatedScheduler = "DedicatedScheduler@ap"\nSTARTD_ATTRS = DedicatedScheduler\n'
+        "RANK = TARGET.Scheduler =?= MY.DedicatedScheduler",
+        "NEGOTIATOR_PRE_JOB_RANK = Cpus",
+    ],
+)
+def test_what_is_no_wish_to_send_anybody_away_is_left_alone(line: str) -> None:
+    assert "P241" not in {one.id for one in found(f"{NO_PREEMPTION}{line}\n")}
+
+
+@pytest.mark.parametrize("most", ["MAX_WHOLE_MACHINES", "MAX_CONCURRENT_DRAINING"])
+def test_nothing_is_drained_where_none_may_be(most: str) -> None:
+    listed = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, DEFRAG\n"
+    text = f"{listed}DEFRAG_DRAINING_MACHINES_PER_HOUR = 2\n"
+    (item,) = found(f"{text}DEFRAG_{most} = 0\n")
+    assert (item.id, item.line) == ("P241", 1)
+    for number in ("-1", "8"):
+        assert found(f"{text}DEFRAG_{most} = {number}\n") == []

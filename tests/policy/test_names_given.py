@@ -297,3 +297,97 @@ def test_an_attribute_of_ones_own_may_have_any_name(name: str) -> None:
 def test_what_expressions_ask_for_is_an_attribute_whatever_submit_files_call_so() -> None:
     asked = "START = TARGET.batch_name =!= 5\n"
     assert found(f"SUBMIT_ATTRS = batch_name\nbatch_name = 5\n{asked}") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("$SUBSTRING(HOSTNAME,0,3)", None),
+        ("a-$RANDOM_CHOISE(1,2)", "$RANDOM_CHOICE("),
+        ("$UPPER(HOSTNAME)", None),
+        ("$substr(HOSTNAME,0,3)", "$SUBSTR("),
+        ("$env(HOME)", "$ENV("),
+    ],
+)
+def test_what_is_no_function_stays_as_text(line: str, meant: str | None) -> None:
+    """In these very letters: condor_config_val prints the text as it stands."""
+    (item,) = found(f"NODE_NAME = {line}\nSTARTD_NAME = $(NODE_NAME)\n")
+    assert (item.id, item.line) == ("P123", 1)
+    assert item.help == (meant and f"did you mean `{meant}`?")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("$SUBSTR(HOSTNAME,0,3)", "$INT(NUM_CPUS)", "$ENV(HOME:none)", "$F(LOG)", "$Fqpnx(LOG)"),
+        *("$CHOICE(0,a,b)", "$RANDOM_INTEGER(1,5)", "$BASENAME(LOG)", "$$(Memory)", "$(LOG)"),
+        "$DOLLAR (HOME)",
+    ],
+)
+def test_a_function_of_macros_is_known_by_its_name(line: str) -> None:
+    assert [one.id for one in found(f"SITE_NAME = {line}\nX = $(SITE_NAME)\n")] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ('TARGET.Owner == "alice@example.edu"', "User"),
+        ('Owner =?= "alice@EXAMPLE.edu"', "User"),
+        ('"bob@example.edu" == TARGET.Owner', "User"),
+        ('TARGET.User == "alice"', "Owner"),
+        ('User =!= "alice"', "Owner"),
+    ],
+)
+def test_a_user_has_a_domain_and_an_owner_has_none(line: str, meant: str) -> None:
+    (item,) = found(f"UID_DOMAIN = example.edu\nSTART = {line}\n")
+    assert (item.line, item.help) == (2, f"did you mean `{meant}`?")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'TARGET.Owner == "alice"',
+        'TARGET.User == "alice@example.edu"',
+        'TARGET.Owner == "alice@elsewhere.org"',  # so one of another domain may be called
+        'TARGET.AcctGroup == "alice"',
+    ],
+)
+def test_a_name_that_somebody_may_have_is_left_alone(line: str) -> None:
+    assert found(f"UID_DOMAIN = example.edu\nSTART = {line}\n") == []
+
+
+@pytest.mark.parametrize("words", ["include ifexist", "include"])
+def test_an_include_takes_one_file_and_no_pattern(words: str) -> None:
+    (item,) = found(f"UID_DOMAIN = a.b\n{words} : /etc/condor/site/*.conf\n")
+    assert (item.line, "LOCAL_CONFIG_DIR" in (item.help or "")) == (2, True)
+    assert found("include ifexist : /etc/condor/site/a.conf\n") == []
+    assert found("include : a*.conf\n", {"a*.conf": "X = 1\n"}) == []
+
+
+@pytest.mark.parametrize("words", ["include ifexist", "include"])
+@pytest.mark.parametrize("end", ["", "/"])
+def test_nothing_of_a_folder_is_included(words: str, end: str) -> None:
+    """And the daemons of 25.14.1 start."""
+    files = {"/etc/condor/site/a.conf": "START = (\n"}
+    (item,) = found(f"{words} : /etc/condor/site{end}\nUID_DOMAIN = a.b\n", files)
+    assert (item.id, item.line, item.severity) == ("P104", 1, "warning")
+
+
+def test_the_name_of_whom_a_transfer_is_counted_for_is_no_sum() -> None:
+    (item,) = found('TRANSFER_QUEUE_USER_EXPR = "Owner_" + Owner\n')
+    assert item.id == "P425"
+    assert found('TRANSFER_QUEUE_USER_EXPR = strcat("Owner_", Owner)\n') == []
+
+
+@pytest.mark.parametrize("path", ["/var/log/condor/nodes.log", "$(LOG)/nodes.log", "/x/@(OWNER)"])
+def test_each_dag_has_a_log_of_its_own(path: str) -> None:
+    """One that begins later empties it, and condor_dagman of 25.14.1 aborts the one before."""
+    (item,) = found(f"DAGMAN_DEFAULT_NODE_LOG = {path}\n")
+    assert item.id == "P130"
+
+
+@pytest.mark.parametrize(
+    "path", ["@(DAG_DIR)/@(DAG_FILE).nodes.log", "/x/@(CLUSTER).log", "@(dag_file).log"]
+)
+def test_a_log_may_have_the_name_of_its_dag(path: str) -> None:
+    assert found(f"DAGMAN_DEFAULT_NODE_LOG = {path}\n") == []

@@ -191,3 +191,23 @@ def test_a_volume_needs_its_folder(which: str) -> None:
     text = f"{beside}{which} = A, B\nDOCKER_VOLUME_DIR_A = /a\n"
     assert [item.id for item in found(text)] == ["P211"]
     assert found(f"{text}DOCKER_VOLUME_DIR_B = /b\n") == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/etc/condor/*", "/etc/condor/config.d/*.conf", '"/etc/condor/config.d"'),
+        *("/etc/condor/condor_config.local", "$(ETC)/site.conf", "/a/config.d, /a/b.config"),
+    ],
+)
+def test_files_of_a_configuration_are_in_folders(path: str) -> None:
+    """The daemons of 25.14.1 start, and have read nothing."""
+    (item,) = found(f"LOCAL_CONFIG_DIR = {path}\n")
+    assert (item.id, item.line) == ("P137", 1)
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/condor/config.d", "/a.d /b", "$(ETC)/config.d/, /etc/condor/local.conf.d", ""]
+)
+def test_any_folder_may_have_files_of_a_configuration(path: str) -> None:
+    assert found(f"LOCAL_CONFIG_DIR = {path}\n") == []

@@ -1,0 +1,69 @@
+"""Checks by which address and protocol daemons can be reached.
+
+Follows: the daemons of 25.14.1, started with each; what others reach follows from the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from classad.patterns import late_regex
+from policy.language.about import EVERY
+from policy.language.numbers import read_boolean
+from policy.lint.agreement import DISAGREE, addresses, setting_of, started_by
+from policy.lint.finding import Per, looks_at
+from policy.lint.view import Setting, View
+
+_V4: Final = late_regex(r"\d+(?:\.\d+){3}|(?:\d+\.)+\*")
+_V6: Final = late_regex(r"[\da-fA-F]*:[\da-fA-F:]+")
+_LOOPBACK: Final = late_regex(r"127(?:\.\d+){3}|127\.(?:\d+\.)*\*|::1|\[::1\]|lo|localhost")
+
+
+@looks_at(Per.SETTING, of="ENABLE_IPV[46]")
+def no_protocol(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Both protocols switched off: every daemon ends, told at the second of them."""
+    other = "ENABLE_IPV4" if setting.macro[-1] == "6" else "ENABLE_IPV6"
+    off = [
+        one.strip().casefold() in ("false", "0", "no")
+        for one in (setting.text(), setting.beside(other))
+    ]
+    if all(off) and setting.macro[-1] == "6":
+        message = f"{setting.macro} and {other} are both False, and no protocol is left"
+        yield setting.say(DISAGREE, message, setting.whole(), "all daemons end", ends=EVERY)
+
+
+@looks_at(Per.SETTING, of="NETWORK_INTERFACE")
+def other_protocol(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """An interface by an address of a protocol that is switched off, or beside one that has to be
+    there: every daemon ends."""
+    text = setting.text().strip()
+    mine, other = ("4", "6") if _V4.fullmatch(text) else ("6", "4")
+    if not _V4.fullmatch(text) and not _V6.fullmatch(text):
+        return
+    evaluate = setting.config.scope.functions.evaluate
+    is_on = read_boolean(setting.beside(f"ENABLE_IPV{mine}"), evaluate)
+    both = read_boolean(setting.beside(f"ENABLE_IPV{other}"), evaluate) is True
+    if is_on is False or (both and "*" not in text):
+        message = f"it is an address of IPv{mine}, and ENABLE_IPV{mine} is False"
+        if is_on is not False:
+            message = f"it is an address of IPv{mine}, and ENABLE_IPV{other} is True"
+        yield setting.say(DISAGREE, message, setting.whole(), "all daemons end", ends=EVERY)
+
+
+@looks_at(Per.SETTING, of="NETWORK_INTERFACE")
+def loopback(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Daemons that only programs of this machine reach, and a central manager that is elsewhere."""
+    text, collectors = (
+        setting.text().strip(),
+        setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST"),
+    )
+    if not _LOOPBACK.fullmatch(text) or collectors is None or not view.names_daemons:
+        return
+    own = {setting.beside(name).casefold() for name in ("FULL_HOSTNAME", "HOSTNAME", "IP_ADDRESS")}
+    elsewhere = [one.host for one in addresses(collectors) if not _LOOPBACK.fullmatch(one.host)]
+    if "COLLECTOR" not in started_by(view) and elsewhere and own.isdisjoint(elsewhere):
+        message = f"nobody but this machine reaches `{text}`, and the collector is {elsewhere[0]}"
+        help_text = "that one gets an address that it cannot go to"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)

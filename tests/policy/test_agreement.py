@@ -1,0 +1,155 @@
+"""Settings that have to agree: interfaces and protocols, factors, who comes as whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from policy.lint.verdict import examine
+from tests.cases import every_case
+from tests.policy.test_lint import found, read
+
+WORKER = "DAEMON_LIST = MASTER, STARTD\nCONDOR_HOST = cm.example.edu\n"
+
+
+@every_case("lines", [
+    "ENABLE_IPV4 = False\nNETWORK_INTERFACE = 10.1.2.3",
+    "ENABLE_IPV4 = False\nENABLE_IPV6 = True\nNETWORK_INTERFACE = 10.1.*",
+    "ENABLE_IPV6 = True\nNETWORK_INTERFACE = 10.1.2.3",
+    "ENABLE_IPV6 = False\nNETWORK_INTERFACE = ::1",
+    "ENABLE_IPV6 = auto\nENABLE_IPV4 = True\nNETWORK_INTERFACE = fe80::1:2",
+])  # fmt: skip
+def test_every_daemon_ends_at_an_interface_of_a_protocol_that_cannot_be(lines: str) -> None:
+    # Asked of the daemons of 25.14.1.
+    seen = examine(read(f"DAEMON_LIST = MASTER, SCHEDD\n{lines}\n"))
+    assert {(one.starts, one.status) for one in seen.verdicts} == {(False, 4)}
+
+
+@every_case("lines", [
+    "NETWORK_INTERFACE = 10.1.2.3",
+    "ENABLE_IPV4 = auto\nENABLE_IPV6 = auto\nNETWORK_INTERFACE = 10.1.2.3",
+    "ENABLE_IPV4 = True\nENABLE_IPV6 = False\nNETWORK_INTERFACE = 10.1.2.*",
+    "ENABLE_IPV4 = False\nENABLE_IPV6 = True\nNETWORK_INTERFACE = ::1",
+    "ENABLE_IPV4 = False\nENABLE_IPV6 = True\nNETWORK_INTERFACE = *",
+    "ENABLE_IPV4 = False\nENABLE_IPV6 = True\nNETWORK_INTERFACE = eth0",
+])  # fmt: skip
+def test_an_interface_of_a_protocol_that_is_on_ends_nobody(lines: str) -> None:
+    assert found(f"DAEMON_LIST = MASTER, SCHEDD\n{lines}\n") == []
+
+
+@pytest.mark.parametrize("interface", ["127.0.0.1", "127.*", "::1", "lo", "127.0.1.1"])
+def test_a_machine_of_a_pool_has_an_address_that_others_reach(interface: str) -> None:
+    (item,) = found(f"{WORKER}NETWORK_INTERFACE = {interface}\n")
+    assert (item.id, item.line) == ("P134", 3)
+
+
+@every_case("lines", [
+    WORKER.replace("cm.example.edu", "127.0.0.1") + "NETWORK_INTERFACE = 127.0.0.1\n",
+    WORKER.replace("cm.example.edu", "localhost") + "NETWORK_INTERFACE = lo\n",
+    WORKER.replace("cm.example.edu", "$(FULL_HOSTNAME)") + "NETWORK_INTERFACE = 127.0.0.1\n",
+    WORKER.replace("STARTD", "STARTD, COLLECTOR") + "NETWORK_INTERFACE = 127.0.0.1\n",
+    "CONDOR_HOST = cm.example.edu\nNETWORK_INTERFACE = 127.0.0.1\n",  # a part of a configuration
+    WORKER + "NETWORK_INTERFACE = 10.1.*\n",
+])  # fmt: skip
+def test_a_pool_of_one_machine_needs_no_other_address(lines: str) -> None:
+    assert found(lines) == []
+
+
+@every_case("lines, line", [
+    ("DEFAULT_PRIO_FACTOR = 1000\nNICE_USER_PRIO_FACTOR = 10\n", 2),
+    ("NICE_USER_PRIO_FACTOR = 999.5\n", 1),  # the default of the others is 1000
+    ("DEFAULT_PRIO_FACTOR = 1e11\n", 1),
+])  # fmt: skip
+def test_nice_users_have_a_worse_factor_than_others(lines: str, line: int) -> None:
+    (item,) = found(lines)
+    assert (item.id, item.line) == ("P131", line)
+
+
+@every_case("lines", [
+    "DEFAULT_PRIO_FACTOR = 1000\nNICE_USER_PRIO_FACTOR = 10000000\n",
+    "DEFAULT_PRIO_FACTOR = 10\nNICE_USER_PRIO_FACTOR = 10\n",
+    "DEFAULT_PRIO_FACTOR = 1\nNICE_USER_PRIO_FACTOR = 1e6\n",
+    "DEFAULT_PRIO_FACTOR = 500\n",
+])  # fmt: skip
+def test_a_factor_that_is_greater_for_nice_users_is_right(lines: str) -> None:
+    assert found(lines) == []
+
+
+NEVER = "SEC_DEFAULT_AUTHENTICATION = NEVER\n"
+PASSWORD = "SEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD\n"
+
+
+@every_case("lines", [
+    f"{NEVER}ALLOW_WRITE = *@example.edu\n",
+    f"{NEVER}ALLOW_ADMINISTRATOR = root@example.edu/cm.example.edu\n",
+    f"{NEVER}ALLOW_DAEMON_SCHEDD = condor_pool@*\n",
+    "SEC_WRITE_AUTHENTICATION = NEVER\nALLOW_WRITE = bob@example.edu, alice@example.edu\n",
+    f"{PASSWORD}ALLOW_DAEMON = condor_pool@example.edu\n",
+    f"{PASSWORD}UID_DOMAIN = example.edu\nALLOW_DAEMON = condor_pool@$(UID_DOMAIN)\n",
+    f"{PASSWORD}ALLOW_DAEMON = condor@example.edu/*.example.edu\n",
+    "SEC_DAEMON_AUTHENTICATION_METHODS = PASSWORD\nALLOW_DAEMON = alice@*\n",
+])  # fmt: skip
+def test_a_user_as_whom_nobody_comes_lets_nobody_in(lines: str) -> None:
+    # Asked of condor_collector of 25.14.1 and 23.9.6.
+    (item,) = found(lines)
+    assert item.id == "P240"
+
+
+@every_case("lines", [
+    f"{NEVER}ALLOW_WRITE = *.example.edu, 10.1.*, *\n",
+    f"{NEVER}ALLOW_WRITE = *@*, unauthenticated@unmapped, */cm.example.edu\n",
+    f"{NEVER}ALLOW_DAEMON = condor@child, condor@family\n",
+    f"{NEVER}SEC_WRITE_AUTHENTICATION = REQUIRED\nALLOW_WRITE = *@example.edu\n",
+    f"{NEVER}DENY_WRITE = *@example.edu\n",
+    f"{NEVER}ALLOW_WRITE = alice@example.edu, *.example.edu\n",
+    f"{PASSWORD}ALLOW_DAEMON = condor_pool@example.edu, condor@password\n",
+    f"{PASSWORD}ALLOW_DAEMON = condor_pool@example.edu/*, */cm.example.edu\n",
+    "ALLOW_WRITE = *@example.edu\n",
+    f"{PASSWORD}ALLOW_DAEMON = condor@password, condor_pool@password/*.example.edu\n",
+    f"{PASSWORD}ALLOW_DAEMON = condor_pool@*, *@*\n",
+    f"{PASSWORD}CERTIFICATE_MAPFILE = /etc/condor/map\nALLOW_DAEMON = condor@example.edu\n",
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD, FS\nALLOW_DAEMON = condor@example.edu\n",
+    f"{PASSWORD}SEC_WRITE_AUTHENTICATION_METHODS = FS\nALLOW_WRITE = a@example.edu\n",
+])  # fmt: skip
+def test_an_entry_that_may_fit_somebody_is_left_alone(lines: str) -> None:
+    assert [item.id for item in found(lines)] == []
+
+
+@pytest.mark.parametrize("host", ["node*.*.example.edu", "*a*b", "a*b*", "*.x*.*.edu", "n*.*"])
+def test_a_second_star_is_a_letter_but_for_one_at_each_end(host: str) -> None:
+    (item,) = found(f"ALLOW_READ = {host}\n")
+    assert item.id == "P235"
+
+
+@pytest.mark.parametrize(
+    "host", ["*.example.edu", "node*.example.edu", "node-*", "*.x.*", "*x*", "*/*.a.b"]
+)
+def test_a_star_may_be_anywhere_in_a_name(host: str) -> None:
+    assert found(f"ALLOW_READ = {host}\n") == []
+
+
+@pytest.mark.parametrize("macro", ["SEC_TOKEN_ISSUER_KEY", "SEC_TOKEN_AP_SIGNING_KEY_NAME"])
+def test_a_key_is_named_without_its_folder(macro: str) -> None:
+    (item,) = found(f"{macro} = /etc/condor/passwords.d/SITE\n")
+    assert (item.id, item.edit is not None) == ("P239", True)
+    assert found(f"{macro} = SITE\n") == []
+
+
+GPUS = "MACHINE_RESOURCE_GPUs = CUDA0, CUDA1\n"
+
+
+@pytest.mark.parametrize("text", ["CUDA2", "GPU1", "cuda1", "1"])
+def test_a_thing_that_the_machine_does_not_have_is_not_offline(text: str) -> None:
+    # The startd of 25.14.1 counts 2 of them still.
+    (item,) = found(f"{GPUS}OFFLINE_MACHINE_RESOURCE_GPUs = {text}\n")
+    assert (item.id, item.line) == ("P211", 2)
+
+
+@every_case("lines", [
+    f"{GPUS}OFFLINE_MACHINE_RESOURCE_GPUs = CUDA1\n",
+    f"{GPUS}OFFLINE_MACHINE_RESOURCE_GPUs = CUDA1, CUDA0\n",
+    f"{GPUS}OFFLINE_MACHINE_RESOURCE_GPUs =\n",
+    "MACHINE_RESOURCE_licenses = 4\nOFFLINE_MACHINE_RESOURCE_licenses = 2\n",
+    "use FEATURE : GPUs\nOFFLINE_MACHINE_RESOURCE_GPUs = GPU-5d1c\n",  # the machine tells
+])  # fmt: skip
+def test_a_thing_that_the_machine_has_or_may_have_may_be_offline(lines: str) -> None:
+    assert found(lines) == []
