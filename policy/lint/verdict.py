@@ -157,7 +157,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     daemons = [Daemon(context.subsystem, context.local_name)]
     unreadable = [one for one in config.diagnostics if one.severity == "error" and not lacks(one)]
     if not asked:
-        concerned = _concerned(seen, endings, MAIN if unreadable else ())
+        concerned = _concerned(seen, endings, _always(host, findings, bool(unreadable)))
         if host.listed is not None and not host.adds:
             concerned = _at_work(host, concerned, endings)
         # One that is for no daemon in particular may end any of them.
@@ -187,6 +187,13 @@ def _besides(endings: Iterable[Ending], host: Host) -> Iterator[Ending]:
         if {one.daemon.subsystem for one in same}.issuperset(MAIN):
             for name in filter(host.runs, ended_besides(macro)):
                 yield evolve(same[0], daemon=Daemon(name))
+
+
+def _always(host: Host, findings: Iterable[Diagnostic], unreadable: bool) -> list[str]:
+    """The daemons that may end whatever they are for; at what all take, others of the host too."""
+    all_end = any(about(one).ends == EVERY for one in findings)
+    others = (name for name in JUDGED if name in ON_THEIR_OWN and host.runs(name))
+    return [*(MAIN if unreadable or all_end else ()), *(others if all_end else ())]
 
 
 def _concerned(seen: View, endings: Iterable[Ending], always: Iterable[str]) -> list[Daemon]:

@@ -20,8 +20,14 @@ WORKER = "DAEMON_LIST = MASTER, STARTD\nCONDOR_HOST = cm.example.edu\n"
 ])  # fmt: skip
 def test_every_daemon_ends_at_an_interface_of_a_protocol_that_cannot_be(lines: str) -> None:
     # Asked of the daemons of 25.14.1.
-    seen = examine(read(f"DAEMON_LIST = MASTER, SCHEDD\n{lines}\n"))
-    assert {(one.starts, one.status) for one in seen.verdicts} == {(False, 4)}
+    listed = "DAEMON_LIST = MASTER, SCHEDD, JOB_ROUTER\n"
+    for more in ("", "MAX_JOBS_RUNNING = 5\n", "START = True\n"):
+        ended = {
+            one.daemon.subsystem: one.status
+            for one in examine(read(f"{listed}{lines}\n{more}")).verdicts
+            if not one.starts
+        }
+        assert ended == {"MASTER": 4, "SCHEDD": 4, "JOB_ROUTER": 4}
 
 
 @every_case("lines", [
