@@ -133,7 +133,14 @@ _FAMILIES: Final = (
         ),
         Obsolete(r"\1.\2_\3", rule="today a dot follows the name of the daemon"),
     ),
-    (late_regex(r"hdfs\w*"), Obsolete(why="the HDFS daemon is gone")),
+    (
+        late_regex(r"(max_(num_)?|trunc_)?hdfs\w*"),
+        Obsolete(why="the HDFS daemon is gone"),
+    ),
+    (
+        late_regex(r"ignore_leaf_oom|java_benchmark_time|glidein_server_urls"),
+        Obsolete(why="what it was for is gone"),
+    ),
     (
         late_regex(r"soap_\w*|enable_soap\w*|enable_web_server|web_root_dir"),
         Obsolete(why="the SOAP interface is gone"),

@@ -24,8 +24,9 @@ from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
 from policy.language.lines import lines_with_conditions
 from policy.language.macros import ExpansionError
+from policy.language.numbers import read_integer
 from policy.language.table import Definition
-from policy.lint.finding import Meant, finding, is_put_together
+from policy.lint.finding import Meant, Per, finding, is_put_together
 from policy.lint.lists import HOSTS
 from policy.lint.names import is_spoken_of
 from policy.lint.security import EVERYBODY
@@ -37,6 +38,8 @@ ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)"
 _KEYWORD: Final = late_regex(r"\s*(if|endif)\b", re.IGNORECASE)
 #: Lists of hosts and users, and the items that name all of them.
 _HOST_LISTS: Final = ("ALLOW_", "DENY_", "FLOCK_FROM")
+#: One that gives all of MaxJobRetirementTime.
+_WHOLE: Final = late_regex(r"POLICY:LIMIT_JOB", re.IGNORECASE)
 ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
 
 
@@ -216,6 +219,39 @@ def _items_of(setting: Setting, entry: Definition) -> list[str]:
     return list(dict.fromkeys(ITEM.findall(text)))
 
 
+#: Macros that each reader sets itself, and what to set in their place.
+_BY_ITSELF: Final = {
+    **dict.fromkeys(("FULL_HOSTNAME", "HOSTNAME"), "NETWORK_HOSTNAME"),
+    **dict.fromkeys(("IP_ADDRESS", "IPV4_ADDRESS", "IPV6_ADDRESS"), "NETWORK_INTERFACE"),
+}
+
+
+@finding(
+    "P254",
+    "a name or an address of the machine that HTCondor sets itself",
+    "Behind the last file each daemon and tool sets FULL_HOSTNAME, HOSTNAME and IP_ADDRESS to what"
+    " it finds on the machine, whatever the files say.",
+    bad="FULL_HOSTNAME = node1.example.edu\n",
+    good="NETWORK_HOSTNAME = node1.example.edu\n",
+    per=Per.CONFIGURATION,
+    observed="Observed with condor_config_val of 25.14.1, for each of them.",
+)
+def set_again(view: View) -> Iterator[Diagnostic]:
+    if _own(view, "PID") is not None:
+        return  # somebody has kept what condor_config_val prints, all of it
+    for name, instead in _BY_ITSELF.items():
+        own = _own(view, name)
+        if own is not None:
+            message = f"{name} is set again by whoever reads this, so it does not count"
+            yield set_again.named(own, message, f"`{instead}` says which one daemons take")
+
+
+def _own(view: View, name: str) -> Definition | None:
+    """The last definition of a macro in the files, whatever came behind them."""
+    entry = view.config.scope.table.get(name)
+    return next(filter(is_own, entry.chain()), None) if entry is not None else None
+
+
 @finding(
     "P223",
     "an assignment that undoes a policy template",
@@ -231,11 +267,21 @@ def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if earlier is None or not earlier.template or entry.template is not None:
         return
     if entry.name.upper() in ADDED and ADDING.match(earlier.template):
-        if earlier.raw not in entry.raw:
-            message = f"{entry.name} drops the condition that {_added(entry, earlier)} adds"
-            yield policy_lost.named(entry, message, "set it before the template")
+        lost = f"drops the condition that {_added(entry, earlier)} adds"
+        if entry.name.upper() == ADDED[-1] and _WHOLE.match(earlier.template):
+            lost = "" if _is_as_long(setting) else f"undoes what {_added(entry, earlier)} sets"
+        if lost and earlier.raw not in entry.raw:
+            yield policy_lost.named(entry, f"{entry.name} {lost}", "set it before the template")
     elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
         yield from _of_templates(setting, earlier)
+
+
+def _is_as_long(setting: Setting) -> bool:
+    """Does a retirement last as long as Limit_Job_Runtimes lets jobs run, as far as is known?"""
+    evaluate = setting.config.scope.functions.evaluate
+    texts = (setting.text(), setting.beside("MAX_JOB_RUNTIME"))
+    own, limit = (read_integer(text.strip() or "none", evaluate) for text in texts)
+    return own is None or limit is None or own >= limit
 
 
 def _of_templates(setting: Setting, earlier: Definition) -> Iterator[Diagnostic]:

@@ -310,7 +310,8 @@ def _not_taken(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if of_slots and text and read_boolean(text, is_truth) is None:
         what, help_text = "not a boolean", "condor_startd makes a static slot of it, in silence"
     elif not of_slots and text:
-        what, help_text = "not supported", "condor_startd says so and ignores it"
+        says = "says so and " if view.is_on("ENABLE_BACKFILL", "STARTD", False) else ""
+        what, help_text = "not supported", f"condor_startd {says}ignores it"
     if what:
         message = f"{setting.macro}: `{text}` is {what}"
         yield setting.say(NOT_USED, message, setting.whole(), help_text)

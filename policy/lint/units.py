@@ -76,6 +76,9 @@ PERCENTAGE: Final = Finding(
     "START = LoadAvg - CondorLoadAvg < 0.85\n",
 )
 
+#: What the startd tells of its own expressions: since when one is what it is.
+_LATCHED: Final = "STARTD_LATCH_EXPRS"
+_BUSY_SINCE: Final = "cpubusytime"
 _LEAST_AGE: Final = 30.0
 #: For how long a job runs or waits, in seconds, nobody asks for less than this.
 _LEAST_RUN: Final = 200.0
@@ -372,6 +375,10 @@ def _age_of(one: MacroExpression, side: Node) -> str | None:
     if not isinstance(side, Reference):
         return None
     name = one.shown(side)
+    latch = one.setting.beside(_LATCHED).casefold()
+    if side.name.casefold() == _BUSY_SINCE and _BUSY_SINCE.removesuffix("time") not in latch:
+        latched = f"{_LATCHED} = $({_LATCHED}) CpuBusy"
+        return f"the startd has it with `{latched}` alone, and `time() - {name}` is meant then"
     known = find_attribute(side.name) is not None and not name.casefold().endswith(_AHEAD)
     return f"did you mean `time() - {name}`?" if known else f"did you mean `{name} - time()`?"
 

@@ -161,7 +161,9 @@ class Surroundings:
 #: Where transforms, routes and job scripts name an attribute that they set, delete or look for.
 _SETS: Final = late_regex(
     r"(?im)^\s*(?:(?:EVALSET|EVALMACRO|SET|DEFAULT|DELETE)\s+(\w+)|COPY\s+\w+\s+(\w+)"
-    r"|RENAME\s+(\w+)\s+(\w+)|(?:if|elif)\s+!?\s*defined\s+MY\.(\w+))"
+    r"|RENAME\s+(\w+)\s+(\w+)|(?:if|elif)\s+!?\s*defined\s+MY\.(\w+)"
+    # The same in the language of old, in square brackets.
+    r"|(?:EVAL_)?SET_(\w+)\s*=|COPY_\w+\s*=\s*\"(\w+)\")"
 )
 _RESOURCE: Final = late_regex(r"(?i)machine_resource_(?:inventory_)?(\w+)")
 _WORD: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")

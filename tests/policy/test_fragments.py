@@ -204,6 +204,10 @@ def test_a_daemon_asks_for_its_end_in_the_ads_that_it_sends(text: str, ids: list
     ("VMWARE_PERL", "VMware"),
     ("DBMSD_LOG", "Quill"),
     ("CKPT_PROBE", "standard universe"),
+    ("MAX_HDFS_LOG", "HDFS"),
+    ("IGNORE_LEAF_OOM", "gone"),
+    ("JAVA_BENCHMARK_TIME", "gone"),
+    ("GLIDEIN_SERVER_URLS", "gone"),
 ])  # fmt: skip
 def test_a_name_that_no_program_of_25_14_1_holds_or_makes_is_told(name: str, instead: str) -> None:
     """Settings of security are made of levels: that of ADVERTISE_STARTD counts, and that of
@@ -406,3 +410,55 @@ def test_what_comes_of_a_hole_is_told_with_it_also_in_the_lines_below() -> None:
 def test_a_condition_that_asks_for_nothing_needs_no_other_macro(text: str, told: bool) -> None:
     found = {one[0] for one in said(f"WANT_SUSPEND = False\n{text}")}
     assert ("P241" in found) is told
+
+
+OLD_BODY = """JOB_TRANSFORM_NAMES = Tag
+JOB_TRANSFORM_Tag @=end
+[
+  {line}
+]
+@end
+SUBMIT_REQUIREMENT_NAMES = Tagged
+SUBMIT_REQUIREMENT_Tagged = Owner =?= TagUser
+"""
+
+
+@every_case("line", [
+    'COPY_AcctGroupUser = "TagUser";',
+    'copy_Owner="TagUser";',
+    "EVAL_SET_TagUser = TagUser ?: Owner;",
+    'set_TagUser = "nobody";',
+])  # fmt: skip
+def test_what_a_transform_of_the_old_language_sets_is_an_attribute_and_no_text(line: str) -> None:
+    assert "P412" not in [id_ for id_, *_ in said(OLD_BODY.format(line=line))]
+
+
+def test_a_word_that_no_transform_sets_is_one_without_quotes() -> None:
+    told = said(OLD_BODY.format(line='set_Other = "nobody";'))
+    assert [place for id_, _, place in told if id_ == "P412"] == ["TagUser"]
+
+
+@every_case("text, lost", [
+    ("MaxJobRetirementTime = 86400\n", False),
+    ("MaxJobRetirementTime = $(MAX_JOB_RUNTIME)\n", False),
+    ("MaxJobRetirementTime = $(ELSEWHERE)\n", False),
+    ("MaxJobRetirementTime = 600\n", True),
+    ("PREEMPT = False\n", True),
+])  # fmt: skip
+def test_a_retirement_of_the_jobs_whole_time_loses_nothing_of_its_limit(
+    text: str, lost: bool
+) -> None:
+    """Limit_Job_Runtimes leaves jobs alone until their limit, and ends them there."""
+    told = [id_ for id_, *_ in said(f"use POLICY : Limit_Job_Runtimes(3600)\n{text}")]
+    assert ("P223" in told) is lost
+
+
+@every_case("latch, advice", [
+    ("", "STARTD_LATCH_EXPRS"), ("STARTD_LATCH_EXPRS = CpuBusy\n", "did you mean `time() -"),
+])  # fmt: skip
+def test_the_time_of_a_busy_cpu_is_there_where_the_startd_latches_it(
+    latch: str, advice: str
+) -> None:
+    text = f"{latch}CpuBusy = LoadAvg > 0.5\nSUSPEND = CpuBusyTime > 120\nWANT_SUSPEND = True\n"
+    [found] = [one for one in examine(read(text)).findings if one.id == "P605"]
+    assert advice in str(found.help)

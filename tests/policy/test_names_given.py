@@ -391,3 +391,23 @@ def test_each_dag_has_a_log_of_its_own(path: str) -> None:
 )
 def test_a_log_may_have_the_name_of_its_dag(path: str) -> None:
     assert found(f"DAGMAN_DEFAULT_NODE_LOG = {path}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        *(("FULL_HOSTNAME", "NETWORK_HOSTNAME"), ("hostname", "NETWORK_HOSTNAME")),
+        *(("IP_ADDRESS", "NETWORK_INTERFACE"), ("IPv6_Address", "NETWORK_INTERFACE")),
+    ],
+)
+def test_what_each_reader_finds_on_its_machine_is_told(name: str, instead: str) -> None:
+    """As condor_config_val of 25.14.1 shows."""
+    (item,) = found(f"{name} = a.b\n")
+    assert (item.id, item.line) == ("P254", 1)
+    assert instead in (item.help or "")
+    assert found(f"{name} = a.b\nPID = 4711\nPPID = 1\n") == [], "a dump has all of them"
+
+
+@pytest.mark.parametrize("name", ["DETECTED_MEMORY", "ARCH", "OPSYS", "UNAME_ARCH"])
+def test_what_was_found_before_the_files_may_be_set(name: str) -> None:
+    assert found(f"{name} = 7\n") == []
