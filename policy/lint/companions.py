@@ -92,13 +92,6 @@ def _is_mounted(view: View, setting: Setting, name: str) -> bool:
     return bool(setting.beside("DOCKER_MOUNT_VOLUMES").strip()) or not _names(listed, name)
 
 
-def _may_preempt(view: View, setting: Setting, name: str) -> bool:
-    """Are slots that somebody has looked at?  What a schedd with parallel jobs asks for is no wish
-    of the slot's."""
-    dedicated = "scheduler" in setting.text().casefold()
-    return dedicated or setting.prefix is not None or _is_true(view, setting, name)
-
-
 def _has_thin_pool(view: View, setting: Setting, name: str) -> bool:
     """Are volumes thick, as by default, or is there a pool for thin ones?"""
     thin = setting.beside("LVM_USE_THIN_PROVISIONING").strip().casefold()
@@ -259,11 +252,6 @@ _COMPANIONS: Final = (
     _need(
         r"MASTER_(\w+)_CONTROLLER", _is_controlling, r"\1",
         help="DAEMON_LIST lacks the daemon that should start and stop it",
-    ),
-    _need(
-        "RANK", _may_preempt, "NEGOTIATOR_CONSIDER_PREEMPTION",
-        help="NEGOTIATOR_CONSIDER_PREEMPTION is False, so no job gives way to one that the slot"
-        " likes better", sure=False,
     ),
     _need(
         "PREEMPTION_(REQUIREMENTS|RANK)|ALLOW_PSLOT_PREEMPTION", _is_true,

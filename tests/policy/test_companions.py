@@ -87,7 +87,6 @@ NO_PREEMPTION = "NEGOTIATOR_CONSIDER_PREEMPTION = False\n"
 @pytest.mark.parametrize(
     "line",
     [
-        'RANK = (TARGET.Owner == "alice") * 10',
         "PREEMPTION_RANK = -JobPrio",
         "ALLOW_PSLOT_PREEMPTION = True",
     ],
@@ -100,13 +99,14 @@ def test_who_would_come_instead_does_not_matter_where_nobody_has_to_go(line: str
 @pytest.mark.parametrize(
     "line",
     [
-        "RANK = 0",
+        'RANK = (TARGET.Owner == "alice") * 10',
         'DedicatedScheduler = "DedicatedScheduler@ap"\nSTARTD_ATTRS = DedicatedScheduler\n'
         "RANK = TARGET.Scheduler =?= MY.DedicatedScheduler",
         "NEGOTIATOR_PRE_JOB_RANK = Cpus",
     ],
 )
 def test_what_is_no_wish_to_send_anybody_away_is_left_alone(line: str) -> None:
+    """RANK orders slots, too: the built-in NEGOTIATOR_PRE_JOB_RANK begins with My.Rank."""
     assert "P241" not in {one.id for one in found(f"{NO_PREEMPTION}{line}\n")}
 
 
