@@ -45,10 +45,30 @@ def about_execute(topic: Topic, host: Host) -> Iterator[Sentence]:
     yield from _slots(topic.titled("Slots and how they are cut"))
     yield from _start(topic.titled("Who may start"))
     yield from _leaving(topic.titled("When a job is preempted"))
+    yield from _at_the_keyboard(topic.titled("Who sits at the machine"))
     yield from _times(topic.titled("How long it may retire and vacate"))
     yield from about_draining(topic.titled("Draining and defragmentation"), host)
     yield from _scripts(topic.titled("Scripts of the startd"))
     yield from _gpus(topic.titled("GPUs"))
+
+
+#: What slots know of whoever sits at the machine, and how many of them do.
+_CONNECTED: Final = {
+    "KeyboardIdle": "SLOTS_CONNECTED_TO_KEYBOARD", "ConsoleIdle": "SLOTS_CONNECTED_TO_CONSOLE",
+}  # fmt: skip
+_POLICY: Final = ("START", "SUSPEND", "CONTINUE", "PREEMPT", "KILL", "WANT_SUSPEND", "WANT_VACATE")
+
+
+def _at_the_keyboard(topic: Topic) -> Iterator[Sentence]:
+    """Whether a policy of files that looks at the keyboard can know of it: by default no slot does,
+    and the attribute counts up from 1200 s at the start of the startd."""
+    texts = {macro: startd_settings(topic.config, macro) for macro in _POLICY}
+    for attribute, macro in _CONNECTED.items():
+        named = [m for m, all_ in texts.items() if any(attribute in one.text for one in all_)]
+        entry = topic.config.lookup(macro)
+        if named and text_of(topic.config, entry).strip() in ("", "0"):
+            text = f"No slot is told of it: {macro} is 0, and the {attribute} of {listing(named)}"
+            yield topic.sentence(f"{text} only grows.", origin_of(macro, entry))
 
 
 # --- slots ----------------------------------------------------------------------------------------

@@ -209,6 +209,25 @@ def test_a_central_manager_says_who_takes_over_and_what_it_knows(
     assert [word in line for word, line in zip(says, lines, strict=True)] == [True, True]
 
 
+@pytest.mark.parametrize(
+    ("policy", "attribute"),
+    [
+        ("START = KeyboardIdle > 900\n", "KeyboardIdle of START"),
+        ("SUSPEND = $(Busy)\nBusy = ConsoleIdle < 60\n", "ConsoleIdle of SUSPEND"),
+    ],
+)
+def test_an_execute_node_says_that_no_slot_is_told_of_its_keyboard(
+    policy: str, attribute: str, tmp_path: Path, capsys: Capture
+) -> None:
+    """By default none is, and the attributes of its slots count up from 1200 s (25.14.1)."""
+    head, title = "DAEMON_LIST = MASTER, STARTD\n", "Who sits at the machine"
+    [line] = topic(explain(tmp_path, head + policy, capsys), title)
+    assert attribute in line
+    told = "SLOTS_CONNECTED_TO_KEYBOARD = 1\nSLOTS_CONNECTED_TO_CONSOLE = 1\n"
+    assert title not in explain(tmp_path, head + told + policy, capsys)
+    assert title not in explain(tmp_path, f"{head}START = Cpus > 1\n", capsys)
+
+
 def test_limits_and_constraints(tmp_path: Path, capsys: Capture) -> None:
     text = (
         "LICENSE_LIMIT = 6\nCONCURRENCY_LIMIT_DEFAULT_db = 3\nNEGOTIATOR_SLOT_CONSTRAINT ="
