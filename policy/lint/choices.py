@@ -207,14 +207,18 @@ def _words(setting: Setting, choice: Choice) -> Iterator[Diagnostic]:
     listed = [Item.of(found) for found in _SEPARATOR.finditer(text)]
     if not choice.many:
         listed = [Item(whole, text.find(whole), text.find(whole) + len(whole))] if whole else []
+    runs_on = choice.many and any(item.text == "=" for item in listed)
     for item in listed:
         found = _CATEGORY.fullmatch(item.text)
         word = found[1] if found is not None and choice.many else item.text
         if choice.strange([word]):
             message = f"{setting.macro} does not take `{item.text}`: {choice.otherwise}"
-            said = setting.say(no_word, message, item, _instead(word, choice), ends=choice.ends)
+            advice = "another setting begins in its value" if runs_on else _instead(word, choice)
+            said = setting.say(no_word, message, item, advice, ends=choice.ends)
             said.severity = ERROR if choice.ends else said.severity
             yield said
+            if runs_on:
+                return  # all that follows is that setting's
 
 
 def _instead(word: str, choice: Choice) -> Advice:

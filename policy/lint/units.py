@@ -375,10 +375,11 @@ def _age_of(one: MacroExpression, side: Node) -> str | None:
     if not isinstance(side, Reference):
         return None
     name = one.shown(side)
-    latch = one.setting.beside(_LATCHED).casefold()
-    if side.name.casefold() == _BUSY_SINCE and _BUSY_SINCE.removesuffix("time") not in latch:
-        latched = f"{_LATCHED} = $({_LATCHED}) CpuBusy"
-        return f"the startd has it with `{latched}` alone, and `time() - {name}` is meant then"
+    if side.name.casefold() == _BUSY_SINCE:
+        # As in the template POLICY : UWCS_DESKTOP of 25.14.1.
+        busy = f"IfThenElse(CpuBusyValue is 1, time() - {name}, 0)"
+        latched = _BUSY_SINCE.removesuffix("time") in one.setting.beside(_LATCHED).casefold()
+        return f"`{busy}`" + ("" if latched else f", with `{_LATCHED} = $({_LATCHED}) CpuBusy`")
     known = find_attribute(side.name) is not None and not name.casefold().endswith(_AHEAD)
     return f"did you mean `time() - {name}`?" if known else f"did you mean `{name} - time()`?"
 

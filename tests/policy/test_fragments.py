@@ -454,11 +454,13 @@ def test_a_retirement_of_the_jobs_whole_time_loses_nothing_of_its_limit(
 
 
 @every_case("latch, advice", [
-    ("", "STARTD_LATCH_EXPRS"), ("STARTD_LATCH_EXPRS = CpuBusy\n", "did you mean `time() -"),
+    ("", ", with `STARTD_LATCH_EXPRS = $(STARTD_LATCH_EXPRS) CpuBusy`"),
+    ("STARTD_LATCH_EXPRS = CpuBusy\n", ""),
 ])  # fmt: skip
 def test_the_time_of_a_busy_cpu_is_there_where_the_startd_latches_it(
     latch: str, advice: str
 ) -> None:
+    """And since when it is not busy, where that is so: UWCS_DESKTOP asks which of the two it is."""
     text = f"{latch}CpuBusy = LoadAvg > 0.5\nSUSPEND = CpuBusyTime > 120\nWANT_SUSPEND = True\n"
     [found] = [one for one in examine(read(text)).findings if one.id == "P605"]
-    assert advice in str(found.help)
+    assert found.help == f"`IfThenElse(CpuBusyValue is 1, time() - CpuBusyTime, 0)`{advice}"

@@ -411,3 +411,11 @@ def test_what_each_reader_finds_on_its_machine_is_told(name: str, instead: str) 
 @pytest.mark.parametrize("name", ["DETECTED_MEMORY", "ARCH", "OPSYS", "UNAME_ARCH"])
 def test_what_was_found_before_the_files_may_be_set(name: str) -> None:
     assert found(f"{name} = 7\n") == []
+
+
+@pytest.mark.parametrize("macro", ["SCHEDD_DEBUG", "ALL_DEBUG"])
+def test_a_setting_that_stands_in_another_ones_value_is_one_finding(macro: str) -> None:
+    (item,) = found(f"{macro} = D_FULLDEBUG MAX_KBDD_LOG            = 1000000\n")
+    assert (item.id, item.line) == ("P130", 1)
+    assert "another setting" in (item.help or "")
+    assert len(found(f"{macro} = D_FULLDEBUGG D_COMAND\n")) == 2
