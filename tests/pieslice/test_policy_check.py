@@ -79,6 +79,17 @@ def test_programs_are_not_run(pool: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "P301" in said
 
 
+def test_no_daemon_of_a_host_is_judged_by_what_a_program_would_print(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = "DAEMON_LIST = MASTER, COLLECTOR, STARTD\n"
+    pool.write_text(f"{listed}START = True\ninclude : /bin/site-facts |\n")
+    check(pool)
+    lines = [line for line in capsys.readouterr().out.splitlines() if "would start" in line]
+    assert all("as far as can be told without what was left out" in line for line in lines)
+    assert all(f"condor_{name}" in " ".join(lines) for name in ("master", "collector", "startd"))
+
+
 def test_a_missing_file_is_bad_usage(tmp_path: Path) -> None:
     assert check(tmp_path / "none") == 2
 
