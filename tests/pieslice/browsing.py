@@ -47,23 +47,26 @@ def served(*given: str | Path) -> Iterator[str]:
             process.kill()
 
 
-def opened(browser: Browser, address: str) -> Iterator[Page]:
+def opened(browser: Browser, address: str, answers: tuple[int, ...] = ()) -> Iterator[Page]:
     """The page of a pool in a profile of its own; see ``looked_at``."""
-    for page in looked_at(browser, address):
+    for page in looked_at(browser, address, answers):
         expect(page.locator("#verdict")).to_contain_text("starts")
         yield page
 
 
-def looked_at(browser: Browser, address: str) -> Iterator[Page]:
-    """A page in a profile of its own; whatever its scripts and its policy complain about fails."""
+def looked_at(browser: Browser, address: str, answers: tuple[int, ...] = ()) -> Iterator[Page]:
+    """A page in a profile of its own; whatever its scripts and its policy complain about fails.
+
+    ``answers``: statuses that are answers here, besides 422, with which a text is refused.
+    """
+    shown = tuple(f"status of {status}" for status in (422, *answers))
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     wrong: list[str] = []
 
     def told(message: ConsoleMessage) -> None:
-        # What is refused with 422 is an answer, which the page shows.
-        if message.type == "error" and "status of 422" not in message.text:
+        if message.type == "error" and not any(status in message.text for status in shown):
             wrong.append(message.text)
 
     page.on("console", told)
