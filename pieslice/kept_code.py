@@ -26,7 +26,7 @@ from zlib import crc32
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
 
-#: Text, name and mode of a class; text, flags and kind of a pattern; text, mark and name of what
+#: Text, name and mode of a class; text, flags and kind of a pattern; a text and the name of what
 #: makes something else of it.
 _Key = tuple[str | bytes, str | int, str]
 
@@ -73,7 +73,7 @@ class KeptCode:
             code: CodeType = marshal.loads(kept)
             return code
         code = compile(text, name, mode)
-        known[text, name, mode] = marshal.dumps(code)
+        self._code.put((text, name, mode), marshal.dumps(code))
         return code
 
     def _regex(self, text: str | bytes, flags: int = 0) -> re.Pattern[Any]:
@@ -85,17 +85,20 @@ class KeptCode:
         kept = known.get(key)
         words = _words_of_pattern(text, flags) if kept is None else marshal.loads(kept)
         if kept is None:
-            known[key] = marshal.dumps(words)
+            self._code.put(key, marshal.dumps(words))
         pattern: re.Pattern[Any] = engine.compile(text, *words)
         return pattern
 
     def _made(self, text: str, make: Callable[[str], Any]) -> Any:
         """Stands for calling ``make``; with another text of its module it makes something else."""
-        code, known = make.__code__, self._values.all()
-        key = (text, crc32(code.co_code), f"{make.__name__} {_written(code.co_filename)}")
-        value = make(text) if key not in known else marshal.loads(known[key])
-        known.setdefault(key, marshal.dumps(value))
-        return value
+        code, key = make.__code__, (text, "", make.__name__)
+        mark = crc32(code.co_code), _written(code.co_filename)
+        kept = self._values.all().get(key)
+        found = None if kept is None else marshal.loads(kept)
+        if found is None or found[0] != mark:
+            found = mark, make(text)
+            self._values.put(key, marshal.dumps(found))
+        return found[1]
 
 
 class _KeptFile:
@@ -104,18 +107,22 @@ class _KeptFile:
     def __init__(self, path: str) -> None:
         self._path = path
         self._known: dict[_Key, bytes] | None = None
-        self._read = 0
+        self._has_new = False
 
     def all(self) -> dict[_Key, bytes]:
-        """All that is kept; what is put into it is kept, too."""
+        """All that is kept."""
         if self._known is None:
             self._known = _read(self._path)
-            self._read = len(self._known)
         return self._known
+
+    def put(self, key: _Key, value: bytes) -> None:
+        """Keep something, in place of what was kept there."""
+        self.all()[key] = value
+        self._has_new = True
 
     def save(self) -> None:
         """Write what has been made for the first time, if anything."""
-        if not self._known or len(self._known) == self._read or sys.dont_write_bytecode:
+        if not self._has_new or sys.dont_write_bytecode:
             return
         data = marshal.dumps(self._known)
         if len(data) > MOST:

@@ -283,9 +283,8 @@ def of_all(host: Host, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     runs = host.daemons if host.listed is not None and not host.adds else ()
     others = (Daemon(name) for name in JUDGED if name in runs and name not in judged)
     # What a verdict could not look at, the others have not seen either.
-    said = [one.text.removeprefix(f"{one.daemon} would start") for one in found if one.starts]
-    caveat = next((text for text in said if text.startswith(", as far as")), "")
-    found += [Verdict(one, True, 0, f"{one} would start{caveat}") for one in others]
+    unseen = next((one.caveat for one in found if one.caveat), "")
+    found += [Verdict(one, True, 0, f"{one} would start{unseen}", caveat=unseen) for one in others]
     order = {name: at for at, name in enumerate(JUDGED)}
     return tuple(sorted(found, key=lambda one: order.get(one.daemon.subsystem, len(JUDGED))))
 

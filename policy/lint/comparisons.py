@@ -225,15 +225,16 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     if not single and "startd_cron_joblist" in one.view.defined:
         return
     if find_attribute(word.name) is None and not _is_known(one, word.name.casefold()):
-        message = f"`{word.name}` is not quoted, so it is an attribute"
+        message = "is not quoted, so it is an attribute"
         entry, written = one.setting.entry, one.setting.entry.raw.strip()
         if node is one.tree and _ONE_REFERENCE.fullmatch(written):
             # What has the word may be used elsewhere without quotes, or be HTCondor's own.
             one.said.add(UNQUOTED.id)
-            message = f"`{written}` is {message.replace(' is', ', which is', 1)}"
+            message = f"`{written}` is `{word.name}`, which {message}"
             yield UNQUOTED.on(entry, message, Meant(f'"{written}"', written))
         else:
-            yield one.say(UNQUOTED, message, word, Meant(f'"{word.name}"', word.name))
+            advice = Meant(f'"{word.name}"', word.name)
+            yield one.say(UNQUOTED, f"`{word.name}` {message}", word, advice)
 
 
 def _word_for_list(node: Call) -> Node | None:

@@ -66,15 +66,15 @@ _VALUES: Final = frozenset(
 
 @frozen
 class Verdict:
-    """``status`` is the exit status where the daemon does not start; ``text`` names lines of the
-    configuration's first file without the file."""
+    """``status`` is the exit status, ``cause`` what keeps the daemon from starting or its work;
+    ``text`` names lines of the first file alone, and ends in ``caveat``: what was not there."""
 
     daemon: Daemon
     starts: bool
     status: int
     text: str
-    #: What keeps it from starting, or from its work.
     cause: Diagnostic | None = None
+    caveat: str = ""
 
     @property
     def qualified(self) -> bool:
@@ -163,8 +163,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
         # One that is for no daemon in particular may end any of them.
         some = [*(name for name in JUDGED if host.runs(name) and name != "MASTER")]
         daemons = concerned or [Daemon(name) for name in (some if host.adds else MAIN)]
-    missing = ["what was left out" if left_out else "the files that complete this"]
-    missing = missing if left_out or part is not None else []
+    parts = (left_out, "what was left out"), (part is not None, "the files that complete this")
+    missing = [text for is_absent, text in parts if is_absent][:1]
     missing += [f"{listing(variables)} of the environment (--environment)"] if variables else []
     tail = f", as far as can be told without {listing(missing)}" if missing else ""
     root = config.files[0] if config.files else ""
@@ -273,7 +273,7 @@ def _verdict(
     if useless is not None and daemon.subsystem == "STARTD":
         text = f"{daemon} would start, but take no jobs: {_at(useless, root)}"
         return Verdict(daemon, True, 0, text, useless)
-    return Verdict(daemon, True, 0, f"{daemon} would start{tail}")
+    return Verdict(daemon, True, 0, f"{daemon} would start{tail}", caveat=tail)
 
 
 @frozen
