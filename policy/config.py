@@ -322,7 +322,7 @@ class _Loading:
         except ProgramsNotRun:
             help_text = "--allow-commands runs it; -D gives a macro of it a value"
             message = f"the program `{path}` is not run"
-            self._left_out(message, named_by, "P910", help_text, About(kind=NOT_RUN))
+            self._left_out(message, named_by, "P910", help_text, About(kind=NOT_RUN, names=(path,)))
             return
         if text is not None:
             self.reader.read_file(self.reader.sources.place(path), text)

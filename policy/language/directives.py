@@ -50,6 +50,11 @@ class ProgramNotRunError(LeftOutError):
 
     id = LEFT_OUT[0]
 
+    def __init__(self, program: str, end: int) -> None:
+        help_text = "put the output of the program in a file and include that, or give"
+        super().__init__(f"`{program}` is not run", 0, end, f"{help_text} --allow-commands")
+        self.program = program
+
 
 class NotHereError(LeftOutError):
     """A file in a folder that only the machine knows that reads."""
@@ -108,13 +113,7 @@ class Include:
         try:
             return sources.run(self.target)
         except ProgramsNotRun:
-            raise ProgramNotRunError(
-                f"`{self.target}` is not run",
-                0,
-                self.end,
-                "put the output of the program in a file and include that, or give"
-                " --allow-commands",
-            ) from None
+            raise ProgramNotRunError(self.target, self.end) from None
 
 
 def parse_include(statement: Statement, line: LogicalLine, scope: Scope) -> Include:

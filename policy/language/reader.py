@@ -243,7 +243,7 @@ class Pass:
         elif isinstance(mistake, AfterElseError):
             about = About(kind=AFTER_ELSE)
         elif isinstance(mistake, ProgramNotRunError):
-            about = About(kind=NOT_RUN)
+            about = About(kind=NOT_RUN, names=(mistake.program,))
         found = Diagnostic(
             str(mistake),
             line.source,

@@ -129,7 +129,9 @@ class Finding:
     no finding at all.  ``observed`` says what daemons of 25.14.1 were seen to do, where that is
     more than what holds for the whole section of docs/findings.md.  ``between``: a version that has
     the finding, or two of which the step from the first to the second has it; none for 25.14.1.
-    ``elsewhere``: what other files may set right, so that it is a note in a fragment.
+    ``elsewhere``: what other files may set right, so that it is a note in a fragment.  ``brought``:
+    what such a note is about, with ``{name}`` and ``{needs}`` of ``About``: reports name it in one
+    line, as nothing in these files is wrong.
     ``joined``: what makes several of them one cause, None for what they say.  ``check``
     finds it; None where checks of its module say several findings.
     """
@@ -144,6 +146,7 @@ class Finding:
     observed: str = field(default="", kw_only=True)
     between: tuple[str, ...] = field(default=(), kw_only=True)
     elsewhere: bool = field(default=False, kw_only=True)
+    brought: str = field(default="", kw_only=True)
     joined: Joined | None = field(default=None, kw_only=True)
     check: FindingCheck | None = field(default=None, kw_only=True)
 

@@ -17,7 +17,7 @@ from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
 from policy.knobs.declaration import Knob
 from policy.knobs.reading import EXPANDED
-from policy.language.about import UNQUOTED, about
+from policy.language.about import NOT_RUN, UNQUOTED, about
 from policy.lint import (
     agreement,
     assignments,
@@ -52,7 +52,7 @@ from policy.lint import (
 )
 from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
 from policy.lint.expressions import MacroExpression, expressions_in
-from policy.lint.finding import EVERY_OTHER, Finding, FindingCheck, Per
+from policy.lint.finding import EVERY_OTHER, NOTE, Finding, FindingCheck, Per
 from policy.lint.view import Setting, View, view
 from policy.load import PolicyLoad
 
@@ -222,6 +222,18 @@ def _is_told(seen: View, item: Diagnostic) -> bool:
     if reading.is_own_limit(seen, about(item).macro):
         return False
     return item.severity != "error" and item.source is not None
+
+
+def brought(found: Diagnostic) -> str:
+    """What another file or a program brings, where a finding says no more than that it is not in
+    these files; else an empty text."""
+    kind, said = FINDINGS.get(found.id or ""), about(found)
+    if kind is None or not kind.brought or not said.names:
+        return ""
+    noted = found.severity == NOTE and not found.help
+    if not noted and said.kind != NOT_RUN:
+        return ""
+    return kind.brought.format(name=said.names[0], needs=said.needs)
 
 
 def _of_what_is_read(found: list[Diagnostic]) -> Iterator[Diagnostic]:

@@ -113,6 +113,7 @@ def quotas(view: View) -> Iterator[Diagnostic]:
     "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
     per=Per.CONFIGURATION,
     elsewhere=True,
+    brought="{needs}",
     joined=Joined.BY_NEED,
 )
 def unlisted(view: View) -> Iterator[Diagnostic]:

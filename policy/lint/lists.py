@@ -231,6 +231,7 @@ def _is_defined(view: View, names: NameList, item: str) -> bool:
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
     per=Per.CONFIGURATION,
     elsewhere=True,
+    brought="{name} in {needs}",
     joined=Joined.BY_NEED,
 )
 def not_listed(view: View) -> Iterator[Diagnostic]:
@@ -244,7 +245,16 @@ def not_listed(view: View) -> Iterator[Diagnostic]:
         if not any(item.casefold() in view.items.get(names.name, ()) for names, _ in lists):
             message = f"`{item}` is in no {first.name}, so nobody reads this"
             advice = _ending(setting.macro, item, first, view.items.get(first.name, ()))
-            yield not_listed.named(setting.entry, message, advice, needs=first.name, names=(item,))
+            needs = {"needs": first.name, "names": (item,)}
+            found = not_listed.named(setting.entry, message, advice, **needs)
+            if advice is None and not _begins_here(view, first, item):
+                found.severity = NOTE  # it changes a job of a package, which lists it
+            yield found
+
+
+def _begins_here(view: View, names: NameList, item: str) -> bool:
+    """Do these files make a list, or say the main thing of an item, as the program of a job?"""
+    return names.name.casefold() in view.defined or _is_defined(view, names, item)
 
 
 def _ending(macro: str, item: str, names: NameList, listed: Iterable[str]) -> Advice:

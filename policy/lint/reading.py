@@ -157,6 +157,7 @@ HOLE: Final = Finding(
     "DAY = 86400\n"
     "PREEMPTION_REQUIREMENTS = TotalJobRunTime > $(DAY) && RemoteUserPrio > SubmitterUserPrio\n",
     elsewhere=True,
+    brought="$({name})",
     joined=Joined.BY_HOLE,
 )
 NO_REFERENCE: Final = Finding(

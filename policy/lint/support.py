@@ -44,6 +44,7 @@ NOT_RUN: Final = Finding(
     " `--allow-commands`.",
     "include command : /usr/local/bin/make-groups\n",
     "include ifexist : /usr/local/share/groups.conf\n",
+    brought="the output of `{name}`",
 )
 NOT_HONOURED: Final = Finding(
     "P911",

@@ -75,8 +75,50 @@ def test_programs_are_not_run(pool: Path, capsys: pytest.CaptureFixture[str]) ->
     assert check(pool) == 0
     said = capsys.readouterr().out
     assert "as far as can be told without what was left out" in said
-    assert "P910" in said
-    assert "P301" in said
+    line = " ".join(said.split())
+    assert "not in these files: the output of `/bin/false` (line 1; " in line
+    assert "--allow-commands) and GROUP_NAMES (line 2)" in line
+    assert "no findings" in said
+
+
+def test_what_other_files_bring_is_one_line_of_the_head_and_no_finding(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text(
+        "DAEMON_LIST = MASTER, SCHEDD\n"
+        "COLLECTOR_HOST = $(CONDOR_HOST)\nCCB_ADDRESS = $(CONDOR_HOST)\n"
+        "SCHEDD_CRON_GRATIA_PERIOD = 4h\n"
+    )
+    assert check("--strict", "--all", pool) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    places = "$(CONDOR_HOST) (line 2, line 3) and GRATIA in SCHEDD_CRON_JOBLIST (line 4)"
+    assert f"not in these files: {places}" in said
+    assert "no findings" in said
+    check("--format", "json", pool)
+    found = json.loads(capsys.readouterr().out)["checks"][0]["findings"]
+    assert [(one["id"], one["severity"], one["line"]) for one in found] == [
+        ("P120", "note", 2),
+        ("P120", "note", 3),
+        ("P212", "note", 4),
+    ]
+
+
+def test_a_slip_of_what_another_file_could_bring_stays_a_finding(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text(
+        "DAEMON_LIST = MASTER, STARTD\nSITE_ADMIN = root@x\n"
+        "CONDOR_ADMIN = $(SITE_ADMN)\n"
+        "STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /bin/true\n"
+        "STARTD_CRON_HEALHT_PERIOD = 5m\n"
+        "STARTD_CRON_GPU_EXECUTABLE = /bin/true\n"
+    )
+    assert check("--strict", "--all", pool) == 1
+    said = capsys.readouterr().out
+    assert "not in these files" not in said
+    assert "warning[P120]: `$(SITE_ADMN)`" in said
+    assert "warning[P212]: `HEALHT` is in no STARTD_CRON_JOBLIST" in said
+    assert "also at line 7" in said
 
 
 def test_no_daemon_of_a_host_is_judged_by_what_a_program_would_print(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pieslice.policies.formats import blocks
+from pieslice.policies.blocks import blocks
 from policy.lint.verdict import examine
 from tests.cases import every_case
 from tests.policy.test_lint import read

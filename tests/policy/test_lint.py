@@ -13,7 +13,8 @@ import pytest
 from classad.errors import Diagnostic
 from docs.written.findings import findings_page
 from docs.written.knobs import knob_page
-from pieslice.policies.formats import Checked, blocks, report
+from pieslice.policies.blocks import blocks
+from pieslice.policies.formats import Checked, report
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.knobs import KNOBS
