@@ -18,7 +18,7 @@ from policy.explain.roles import is_whole
 from policy.knobs.reading import split_list
 from policy.language.numbers import integer_literal, read_boolean
 from policy.lint.choices import has_hole
-from policy.lint.finding import Per, finding, looks_at, meant
+from policy.lint.finding import Joined, Per, finding, looks_at, meant
 from policy.lint.lists import NOT_DEFINED
 from policy.lint.view import Item, Setting, View
 
@@ -177,6 +177,8 @@ _FOR_ONE: Final = late_regex(_OF_A_SLOT, re.IGNORECASE)
 #: The startd asks for these by the number of the slot, condor_starter for the account by its name.
 _BY_NUMBER: Final = ("EXECUTE", "JOB_HOOK_KEYWORD", "STARTD_ATTRS", "STARTD_EXPRS")
 _ACCOUNT: Final = "USER"
+#: Whose account runs the jobs of a slot that is cut into others.
+_ACCOUNTS: Final = "the account of the jobs in {0}_1 is SLOT{1}_1_USER"
 #: Types that slots may have, and the one of those that NUM_SLOTS makes.
 _TYPES: Final = range(1, 11)
 _MANY: Final = 10_000
@@ -189,6 +191,7 @@ _NO_TYPE: Final = 0
     "Slots are numbered from 1 in the order of their types. Jobs do not run in a partitionable"
     " slot, but in the dynamic ones that it is cut into: the account of the first of slot1 is"
     " SLOT1_1_USER. The default, and NUM_SLOTS, make partitionable slots.",
+    joined=Joined.BY_NEED,
     bad="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT_TYPE_1_PARTITIONABLE = True\n"
     "SLOT1_USER = slot1\n",
     good="NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT_TYPE_1_PARTITIONABLE = True\n"
@@ -210,13 +213,14 @@ def no_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if not 1 <= number <= len(made):
         many = "one slot" if len(made) == 1 else f"{len(made)} slots"
         message = f"there is no slot{number}: the startd makes {many}"
-        yield no_slot.named(setting.entry, message)
+        advice = _ACCOUNTS.format("slot1", 1) if what == _ACCOUNT and made == [True] else None
+        yield no_slot.named(setting.entry, message, advice, needs="NUM_SLOTS")
     elif what == _ACCOUNT and made[number - 1] is (found[2] is None):
         if "startd_resource_prefix" in view.defined:
             return  # slots have other names
         name = f"slot{number}"
         message = f"{name} is partitionable, and jobs run in {name}_1, {name}_2 and so on"
-        advice = f"the account of the jobs in {name}_1 is SLOT{number}_1_USER"
+        advice = _ACCOUNTS.format(name, number)
         if found[2] is not None:
             message, advice = f"{name} is static, and not cut into {name}_{found[2]}", ""
         yield no_slot.named(setting.entry, message, advice or None)

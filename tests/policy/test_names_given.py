@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pieslice.policies.blocks import blocks
 from tests.policy.test_lint import found, ids
 
 LISTED = "STARTD_ATTRS = $(STARTD_ATTRS), DedicatedScheduler\n"
@@ -256,6 +257,12 @@ def test_what_is_for_a_slot_needs_that_slot(slots: str, line: str) -> None:
 )
 def test_a_slot_that_there_is_or_may_be_has_its_own(slots: str, line: str) -> None:
     assert found(f"{slots}{line}\n") == []
+
+
+def test_accounts_of_slots_that_are_not_made_are_one_cause() -> None:
+    accounts = "".join(f"SLOT{number}_USER = osg\n" for number in range(1, 17))
+    (block,) = blocks(found(f"{WORKER}{accounts}"))
+    assert len(block.more) == 15
 
 
 @pytest.mark.parametrize("beside", ["", "DEDICATED_EXECUTE_ACCOUNT_REGEXP = slot[0-9]+\n"])
