@@ -12,18 +12,23 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 from shlex import join
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import field, frozen
 
 from classad.patterns import late_regex
+from classad.syntax.nodes import Reference, walk
 from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.schema import Schema
 from pieslice.reports.document import NOT_SHOWN, view
 from policy.attributes import find_attribute
 from policy.config import Config
-from policy.explain.roles import is_whole, may_read, readers_of
+from policy.explain.roles import host_of, is_whole, may_read, readers_of
+from policy.knobs.declaration import Wanted
 from policy.lint.environment import is_known, left_out
+
+if TYPE_CHECKING:
+    from pieslice.fuzzing.properties import Total
 
 #: Pairs of slots and jobs that are tried where nobody says for how long.
 PAIRS: Final = 4000
@@ -126,9 +131,8 @@ def behaviour_of(
         BrokenInShort(one)
         for one in found.findings
         if may_read(config, one.macro)
-        and not _rests_on_a_guess(config, one)
         and not _rests_on_the_environment(config, one.macro)
-        and (one.property != Total.name or totals[one.macro].matters(one.case))
+        and (one.property != Total.name or _is_sure(config, one, totals[one.macro]))
     )
     if not told and not held:
         return Behaviour(missing="no daemon here reads an expression that `pieslice fuzz` tries")
@@ -143,20 +147,38 @@ def behaviour_of(
     )
 
 
-def _rests_on_a_guess(config: Config, one: BrokenProperty) -> bool:
+def _is_sure(config: Config, one: BrokenProperty, total: Total) -> bool:
+    """Does a daemon something else than is meant, whatever other files may say?"""
+    return total.matters(one.case) and not _rests_on_a_guess(config, one, total)
+
+
+def _rests_on_a_guess(config: Config, one: BrokenProperty, total: Total) -> bool:
     """Is a value undefined only where slots lack what a script of the startd or another file may
-    give them, or what MACHINE_RESOURCE_<name> gives them, even if that is 0?"""
+    give them, that of another host for instance, or what MACHINE_RESOURCE_<name> gives them, even
+    if that is 0?"""
+    if "STARTD" not in readers_of(one.macro):
+        tree = walk(total.subject.tree.node)
+        names = (node.name for node in tree if isinstance(node, Reference))
+        is_rank = total.subject.wanted is Wanted.NUMBER
+        host = host_of(config)
+        elsewhere = host.listed is not None and not host.runs("STARTD")
+        return is_rank and elsewhere and any(map(_is_of_the_site, names))
     name = _OF_SLOT.fullmatch(one.clause)
-    if name is None or one.property != "total" or "STARTD" not in readers_of(one.macro):
+    if name is None:
         return False
     givers = [f"MACHINE_RESOURCE_{name[1]}"]
-    row = find_attribute(name[1])
-    if row is None or not row.ads:
+    if _is_of_the_site(name[1]):
         if not is_whole(config) or left_out(config):
             return True
         givers.append("STARTD_CRON_JOBLIST")
     found = (config.lookup(giver) for giver in givers)
     return any(one is not None and not one.is_builtin for one in found)
+
+
+def _is_of_the_site(attribute: str) -> bool:
+    """Is it an attribute that no daemon, manual or source has?"""
+    row = find_attribute(attribute)
+    return row is None or not row.ads
 
 
 def _rests_on_the_environment(config: Config, macro: str) -> bool:

@@ -475,6 +475,21 @@ def test_what_every_slot_has_or_a_script_may_give_is_not_taken_for_missing(
     assert ("total: START is undefined" in capsys.readouterr().out) is broken
 
 
+@pytest.mark.parametrize(
+    ("daemons", "rank", "broken"),
+    [
+        ("COLLECTOR, NEGOTIATOR", "100 * MY.PrefersOneCore - Cpus", False),
+        ("COLLECTOR, NEGOTIATOR, STARTD", "100 * MY.PrefersOneCore - Cpus", True),
+    ],
+)
+def test_what_slots_of_other_hosts_may_have_is_not_missing_in_a_rank_of_the_negotiator(
+    pool: Path, daemons: str, rank: str, broken: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text(f"DAEMON_LIST = MASTER, {daemons}\nNEGOTIATOR_PRE_JOB_RANK = {rank}\n")
+    check(pool)
+    assert ("total: NEGOTIATOR_PRE_JOB_RANK" in capsys.readouterr().out) is broken
+
+
 def test_what_the_environment_may_have_is_not_taken_for_missing(
     pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
