@@ -110,7 +110,7 @@ def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
     of_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
     for found in (*_BRACES.finditer(raw), *_BARE.finditer(raw)):
         known = _is_defined(view, found[1])
-        if known or of_path:
+        if known or of_path or raw.strip().startswith(f"{found[0]}/"):
             meant = f"$({found[1]})" if known else f"$ENV({found[1]})"
             message = f"`{found[0]}` is not a reference"
             where = _place(setting.entry, found[0])

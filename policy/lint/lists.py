@@ -13,6 +13,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit
 from classad.patterns import late_regex
+from policy.attributes import find_attribute
 from policy.data.tables import folded_attribute_names
 from policy.explain.roles import is_whole
 from policy.knobs.lists import NameList, find_list, is_list, memberships
@@ -42,6 +43,7 @@ NOT_DEFINED: Final = Finding(
     "SYSTEM_PERIODIC_HOLD_NAMES = Mem\n"
     "SYSTEM_PERIODIC_HOLD_Mem = MemoryUsage > 3 * RequestMemory\n",
     elsewhere=True,
+    brought="{name}",
     observed="Observed with 25.14.1: signs in the lists of its startd, schedd, master, negotiator"
     " and collector, of which the logs say nothing, but for `Submit requirement && not defined,"
     " ignoring` and `No path found for job '&&'; skipping`.",
@@ -146,15 +148,21 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             advice = meant(item.text, known, names.without)
             if item.text.casefold() == setting.macro.casefold():
                 advice = Meant(f"$({setting.macro})", item.text)
-            if isinstance(advice, Meant) or not _is_added(view, names):
+            elif isinstance(advice, Meant) and find_attribute(item.text) is not None:
+                advice = defined_as(advice.text, item)
+            if advice is not names.without or not _is_added(view, names):
                 found = setting.say(NOT_DEFINED, message, item, advice, names=(macro,))
-                free = not isinstance(advice, Meant) and _is_of_a_part(view, setting)
+                free = advice is names.without and _is_of_a_part(view, setting)
                 own, written = f"$({setting.entry.name})", setting.entry.written or ""
                 adds = own.casefold() in written.casefold()
                 if free and (names.lists_attributes or (adds and not known)):
-                    found.severity = NOTE
-                    found.help = f"{names.without}, unless another file defines it"
+                    found.severity, found.help = NOTE, None  # another file may define it
                 yield found
+
+
+def defined_as(name: str, item: Item) -> str:
+    """What to do where a list has a name that daemons know, and the definition has a slip."""
+    return f"`{name}` is set: did you mean `{item.text}` there?"
 
 
 def _is_old_route(view: View, name: str) -> bool:

@@ -129,7 +129,7 @@ def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
             other = suggest(item.text, free) or next(iter(short), None)
             if other is not None:
                 message = f"{setting.macro} lists `{item.text}`, which is not defined"
-                yield setting.say(lists.NOT_DEFINED, message, item, Meant(other, item.text))
+                yield setting.say(lists.NOT_DEFINED, message, item, lists.defined_as(other, item))
 
 
 def _is_asked_of(view: View, listed: Setting, name: str) -> bool:

@@ -539,7 +539,7 @@ def test_a_folder_without_a_daemon_list_is_a_part(
     """Other files may define what it lists; of a folder that says which daemons run, none does."""
     (tmp_path / "90_publish.config").write_text("MASTER_ATTRS = SiteName, SiteRack\nSiteRack = 4\n")
     check(tmp_path)
-    assert "note[P211]: MASTER_ATTRS lists `SiteName`" in capsys.readouterr().out
+    assert "not in these files: SiteName (" in capsys.readouterr().out
     (tmp_path / "10_role.config").write_text("DAEMON_LIST = MASTER, STARTD\n")
     check(tmp_path)
     assert "warning[P211]: MASTER_ATTRS lists `SiteName`" in capsys.readouterr().out

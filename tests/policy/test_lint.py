@@ -236,6 +236,20 @@ def test_a_log_is_measured_in_units_of_size_or_time(daemon: str, value: str, is_
     assert ids(f"MAX_{daemon}_LOG = {value}\n") == ([] if is_unit else [("P112", 1)])
 
 
+def test_where_a_list_has_a_known_name_the_slip_is_in_the_definition() -> None:
+    [item] = found('AccountGroup = "nbcr"\nSUBMIT_ATTRS = $(SUBMIT_ATTRS) AccountingGroup\n')
+    assert item.id == "P211"
+    assert item.help == "`AccountGroup` is set: did you mean `AccountingGroup` there?"
+    assert item.edit is None
+
+
+def test_a_variable_of_a_shell_at_the_beginning_of_a_path_is_no_reference_whatever_the_macro() -> (
+    None
+):
+    assert ids("CERTIFICATE_MAPFILE = $HOME/mapfile\n") == [("P124", 1)]
+    assert ids('SITE_TEXT = "$HOME/mapfile"\nMASTER_ATTRS = SITE_TEXT\n') == []
+
+
 def test_what_a_list_names_already_is_not_meant_by_an_item() -> None:
     defined = "HasFoo = True\nHasBar = True\n"
     [item] = found(f"{defined}STARTD_ATTRS = HasFop, HasBar\n")
@@ -510,10 +524,11 @@ def test_one_cause_is_one_block_with_its_places() -> None:
 
 
 def test_items_of_a_list_are_one_block_with_their_names() -> None:
-    lines = texts("SUBMIT_ATTRS = Alpha, Beta, \\\n   Gamma, Delta\n", every=True)
+    listed = "DAEMON_LIST = MASTER, SCHEDD\nSUBMIT_ATTRS = Alpha, Beta, \\\n   Gamma, Delta\n"
+    lines = texts(listed, every=True)
     [headline] = [line for line in lines if "P211" in line]
     assert headline.endswith("SUBMIT_ATTRS lists `Alpha`, which is not defined")
-    assert "  also at `Beta`, line 2, `Delta`" in lines
+    assert "  also at `Beta`, line 3, `Delta`" in lines
 
 
 def test_a_group_is_misspelt_where_nothing_else_is_set_for_it() -> None:
