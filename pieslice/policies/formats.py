@@ -36,8 +36,9 @@ from policy.lint.causes import file_of
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
 from policy.lint.findings import brought
+from policy.lint.fragments import Fragment
 from policy.lint.upgrade import DEFAULT
-from policy.lint.verdict import Fragment, Upgrade, Verdict
+from policy.lint.verdict import Upgrade, Verdict
 from policy.versions import Followed
 
 if TYPE_CHECKING:

@@ -1,9 +1,5 @@
 """Gives the daemons' own verdicts on a configuration: would they start?
 
-A fragment, which other files complete, does not say which daemons run, nor where the rest of the
-configuration is, and speaks of things that it does not have: macros that nobody defines and that
-are no slip of one that somebody does, members of a list that is nowhere.  One such thing may be a
-mistake, several are not.
 Inputs: a ``Config`` read to its end, over lines that cannot be read, or as two versions read it.
 Outputs: ``Examination``: a ``Verdict`` for each daemon that is asked, or whose macros the files
 set, and all findings; ``Upgrade``: what changes from one version to the other.
@@ -14,6 +10,7 @@ read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 from typing import Final
 
 from attr import evolve, frozen
@@ -29,14 +26,15 @@ from policy.knobs.lists import memberships
 from policy.knobs.readers import JUDGED, MAIN, NO_LOG, ON_THEIR_OWN, ended_besides, find_readers
 from policy.knobs.reading import EXPANDED
 from policy.language.about import EVERY, about
-from policy.lint import environment, groups, lists, reading
+from policy.lint import environment, reading
 from policy.lint.agreement import DISAGREE
 from policy.lint.attributes import unknown_function
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.environment import lacking, with_environment
 from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import NOTE
-from policy.lint.findings import FINDINGS, all_findings
+from policy.lint.findings import all_findings
+from policy.lint.fragments import Fragment, macro_of, recognised, soften
 from policy.lint.kinds import value_ends
 from policy.lint.names import UNREAD
 from policy.lint.reading import BROKEN, ENDLESS
@@ -51,17 +49,6 @@ from policy.versions import Version
 _FEW = 2
 #: What macros of the daemons begin with.
 _BEGINS: Final = tuple(f"{daemon}_" for daemon in JUDGED)
-
-
-#: Things that are lacking before a configuration is taken for a fragment.
-_ENOUGH: Final = 2
-#: Of these as many are named.
-_NAMED: Final = 3
-#: What people take for built in, as MINUTE and HOUR are.
-_NOWHERE: Final = frozenset(("DAY", "WEEK"))
-_VALUES: Final = frozenset(
-    found.id for found in (reading.INVALID, reading.SYNTAX, reading.NOT_USED, reading.BROKEN)
-)
 
 
 @frozen
@@ -80,26 +67,6 @@ class Verdict:
     def qualified(self) -> bool:
         """Is there more to say than that it would start?"""
         return self.text != f"{self.daemon} would start"
-
-
-@frozen
-class Fragment:
-    """Why a configuration is taken for a fragment: what it lacks, or the macro that adds to what
-    is not there; ``asked``: somebody said so."""
-
-    lacks: tuple[str, ...] = ()
-    asked: bool = False
-    adds: str = ""
-
-    def __str__(self) -> str:
-        """The reason, as the end of a sentence."""
-        if self.asked:
-            return "as --fragment says"
-        if self.adds:
-            return f"its {self.adds} adds to that of another file"
-        rest = len(self.lacks) - _NAMED
-        shown = [*self.lacks[:_NAMED], *([f"{rest} more"] if rest > 0 else [])]
-        return f"it sets no DAEMON_LIST, and lacks {listing(shown)}"
 
 
 @frozen
@@ -175,7 +142,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     ]
     if not asked and host.listed is not None and not host.adds:
         verdicts = [_placed(one, host) for one in verdicts]
-    return Examination(tuple(verdicts), findings, part)
+    return Examination(tuple(_of_program(one, config) for one in verdicts), findings, part)
 
 
 def _besides(endings: Iterable[Ending], host: Host) -> Iterator[Ending]:
@@ -230,6 +197,18 @@ def _placed(verdict: Verdict, host: Host) -> Verdict:
         return verdict  # the master reads the list, whatever is in it
     text = verdict.text.removeprefix(str(daemon))
     return evolve(verdict, text=f"{daemon}, which DAEMON_LIST does not name,{text}")
+
+
+def _of_program(verdict: Verdict, config: Config) -> Verdict:
+    """The verdict; where the files name a program with another name than the daemon's, it holds if
+    that is the daemon all the same: a script around it, or an implementation of somebody else."""
+    macro = verdict.daemon.subsystem
+    entry = config.lookup(macro) if verdict.starts else None
+    path = "" if entry is None or entry.is_builtin else config.text(macro) or ""
+    name = PurePosixPath(path.replace("\\", "/")).stem
+    if name.casefold() in ("", f"condor_{macro.lower()}") or "$" in path:
+        return verdict
+    return evolve(verdict, text=f"{verdict.text}, if `{path}` is that program")
 
 
 def _readers_of(setting: Setting) -> set[str]:
@@ -374,73 +353,6 @@ def _failing(one: MacroExpression, node: Node, at: _At) -> Diagnostic | None:
 
 def _characters(source: Source | None, start: int, end: int) -> tuple[str, int, int]:
     return "" if source is None else source.name, start, end
-
-
-# --- fragments, which other files complete --------------------------------------------------------
-
-
-def recognised(view: View, findings: Iterable[Diagnostic]) -> Fragment | None:
-    """The configuration as a fragment; None if it is whole, or may be."""
-    if is_whole(view.config):
-        return None
-    lacks = tuple(dict.fromkeys(_lacks(view, findings)))
-    extends = any(name.casefold() == macro_of(one) for one in findings for name in _holes_of(one))
-    if len(lacks) >= _ENOUGH or extends:
-        return Fragment(lacks)
-    adds = "DAEMON_LIST" if host_of(view.config).adds else view.extends_unread
-    return Fragment(adds=adds) if adds else None
-
-
-def _holes_of(found: Diagnostic) -> tuple[str, ...]:
-    """What a value refers to that is not defined; its own macro if it adds to another file's."""
-    return about(found).names if found.id == reading.HOLE.id else ()
-
-
-def _lacks(view: View, findings: Iterable[Diagnostic]) -> Iterator[str]:
-    """What the findings say is nowhere, without what looks like a slip."""
-    for one in findings:
-        if one.id == reading.HOLE.id and one.help is None:
-            yield from (f"$({name})" for name in about(one).names if name.upper() not in _NOWHERE)
-        elif one.id in (lists.not_listed.id, groups.unlisted.id):
-            list_ = about(one).needs
-            if list_.casefold() not in view.defined:
-                yield list_
-
-
-def soften(view: View, findings: Iterable[Diagnostic]) -> tuple[list[Diagnostic], frozenset[str]]:
-    """The findings with notes for what other files may set right, and without what is said of
-    values that they complete; and the case-folded names of the macros with these values."""
-    listed = list(findings)
-    holes_in = {about(one).macro.casefold() for one in listed if one.id == reading.HOLE.id} - {""}
-    unfinished = frozenset(_unfinished(view, holes_in))
-    left = [one for one in listed if one.id not in _VALUES or macro_of(one) not in unfinished]
-    left = [one for one in left if not _is_detail(view, one)]
-    for one in left:
-        if one.id in FINDINGS and FINDINGS[one.id].elsewhere:
-            one.severity = NOTE
-    return left, unfinished
-
-
-def _is_detail(view: View, found: Diagnostic) -> bool:
-    """Is it about a detail of slots that another file makes, as SLOT_TYPE_1_PARTITIONABLE?"""
-    _, made, number = about(found).needs.casefold().partition("num_slots_type_")
-    type_ = f"slot_type_{number}"
-    return bool(made) and macro_of(found) != type_ and type_ not in view.defined
-
-
-def macro_of(found: Diagnostic) -> str:
-    """The case-folded name of the macro that a finding is about."""
-    return about(found).macro.casefold()
-
-
-def _unfinished(view: View, holes_in: set[str]) -> Iterator[str]:
-    """The macros with a hole, and those that refer to them."""
-    for setting in view.settings:
-        if setting.endless is not None:
-            continue
-        used = {name.casefold() for name, _ in view.config.scope.used_by(setting.entry)}
-        if not holes_in.isdisjoint((*used, setting.macro.casefold(), setting.name.casefold())):
-            yield from (setting.name.casefold(), setting.macro.casefold())
 
 
 # --- steps from version to version ----------------------------------------------------------------

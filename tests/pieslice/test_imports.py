@@ -29,9 +29,9 @@ MOST = {
     f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 308,
     f"userprio {CAMPUS}": 242,
     f"forecast {CAMPUS}": 238,
-    f"check {CAMPUS}/condor_config": 326,
-    f"check --format github {CAMPUS}/condor_config": 209,
-    f"policy explain {CAMPUS}/condor_config": 219,
+    f"check {CAMPUS}/condor_config": 327,
+    f"check --format github {CAMPUS}/condor_config": 210,
+    f"policy explain {CAMPUS}/condor_config": 220,
 }
 #: What takes long to import, and no command needs that answers about files.
 HEAVY = {

@@ -25,9 +25,10 @@ from policy.language.macros import Expander
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.lint.findings import FINDINGS, Finding, lint
+from policy.lint.fragments import Fragment
 from policy.lint.units import _is_instant
 from policy.lint.upgrade import changes
-from policy.lint.verdict import Fragment, examine
+from policy.lint.verdict import examine
 from policy.load import load_policy
 from policy.versions import NEWEST, parse_version
 from tests.cases import every_case

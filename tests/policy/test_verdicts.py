@@ -65,6 +65,25 @@ def test_only_daemons_that_daemon_list_starts_are_said_to_start() -> None:
     assert set(verdicts_on(shared)) == {"condor_negotiator", "condor_schedd", "condor_startd"}
 
 
+@pytest.mark.parametrize(
+    ("program", "is_named"),
+    [
+        ("/srv/pool/bin/go-schedd", True),
+        ("$(SBIN)/schedd-with-limits.sh", True),
+        ("/usr/local/sbin/condor_schedd", False),
+        (r"C:\condor\bin\condor_schedd.exe", False),
+        ("$(NOWHERE)/condor_schedd", False),
+    ],
+)
+def test_a_verdict_on_a_daemon_holds_for_its_own_program(program: str, is_named: bool) -> None:
+    text = f"DAEMON_LIST = MASTER, SCHEDD\nSCHEDD = {program}\nSCHEDD_INTERVAL = 60\n"
+    texts = [one.text for one in examine(read(text)).verdicts if one.daemon.subsystem == "SCHEDD"]
+    assert [one.endswith(" is that program") for one in texts] == [is_named]
+    text += "SCHEDD_INTERVAL = 5m\n"  # at which the daemon ends, whatever runs in its place
+    texts = [one.text for one in examine(read(text)).verdicts if one.daemon.subsystem == "SCHEDD"]
+    assert not any(one.endswith(" is that program") for one in texts)
+
+
 def test_a_daemon_of_another_name_is_known_by_its_program() -> None:
     second = "S2 = $(SCHEDD)\nS2_ARGS = -local-name s2\ns2.SPOOL = /var/spool/s2\n"
     found = verdicts_on(f"DAEMON_LIST = MASTER, S2\n{second}MAX_JOBS_RUNNING = 500\n")
