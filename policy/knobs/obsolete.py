@@ -12,6 +12,7 @@ from typing import Final
 from attr import frozen
 
 from classad.patterns import any_of, late_regex
+from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
 
 _NO_GSI: Final = "GSI is no longer supported"
@@ -146,6 +147,12 @@ _FAMILIES: Final = (
         Obsolete(why="the SOAP interface is gone"),
     ),
     (late_regex(r"stork\w*"), Obsolete(why="Stork is gone")),
+    (late_regex(r"lease_?manager\w*"), Obsolete(why="the lease manager is gone")),
+    (
+        late_regex(r"condor_developers(_collector)?"),
+        Obsolete(why="nothing is sent to HTCondor's developers"),
+    ),
+    (late_regex(rf"({'|'.join(sorted(DAEMONS)).lower()})_num_logs?"), Obsolete(r"max_num_\1_log")),
     (late_regex(rf"sec_({_LEVELS})_methods"), Obsolete(r"sec_\1_authentication_methods")),
     (
         late_regex(

@@ -18,7 +18,6 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare, walk
 from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
-from policy.knobs.declaration import Wanted
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Advice, Finding, Meant, Per, finding, looks_at, meant
 from policy.lint.trees import (
@@ -31,7 +30,6 @@ from policy.lint.trees import (
     references,
     scope_of,
     sides,
-    takes_pattern,
     text_of,
 )
 from policy.universes import UNIVERSES
@@ -105,8 +103,6 @@ _TEXTS: Final = frozenset(
         *("accountinggroup", "acctgroup", "projectname", "state", "activity", "slottype"),
     )
 )
-#: A value that is what one macro or function of the configuration language has.
-_ONE_REFERENCE: Final = late_regex(r"\$\w*\([^()]*\)")
 #: Functions whose texts have letters of one case only.
 _ONE_CASE: Final = {ResultKind.LOWER: str.lower, ResultKind.UPPER: str.upper}
 _GROUPS: Final = frozenset(
@@ -119,8 +115,6 @@ _GROUPS: Final = frozenset(
 _MEASURES: Final = frozenset(("s", "min", "B", "KiB", "MiB"))
 #: Dates that are never in the future.
 _HAPPENED: Final = late_regex(r"(JobStart|JobCurrentStart|JobLastStart|Entered|QDate)", re.I)
-#: Functions whose second argument is a text with commas, with case and without.
-_OF_TEXT_LISTS: Final = late_regex(r"stringlisti?member", re.IGNORECASE)
 _UNLIKE: Final = ("!=", "=!=")
 _TYPES: Final = {bool: "boolean", int: "integer", float: "real", str: "string"}
 #: A finding, its message, the node that it is about, and what to do.
@@ -177,7 +171,7 @@ def _word(one: MacroExpression, node: Binary) -> Said | None:
     """A value without quotes, or with single ones."""
     for subject, other in _pairs(node):
         name, folded = subject.name, subject.name.casefold()
-        if not isinstance(other, Reference) or subject.base is not None or _is_known(one, folded):
+        if not isinstance(other, Reference) or subject.base is not None or is_known(one, folded):
             continue
         if one.text[subject.start] == "'":
             message = f"`'{name}'` is an attribute: texts have double quotes"
@@ -200,53 +194,13 @@ def _word(one: MacroExpression, node: Binary) -> Said | None:
     return None
 
 
-def _is_known(one: MacroExpression, folded: str) -> bool:
+def is_known(one: MacroExpression, folded: str) -> bool:
+    """Is a name an attribute of the configuration, or one of its macros?"""
     if find_ephemeral(folded) is not None or folded in one.surroundings.published:
         return True
     if folded.startswith(one.view.prefixes):
         return True
     return folded in one.view.macros
-
-
-@looks_at(Per.NODE)
-def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
-    """A name where only a text can stand: a pattern, a published value."""
-    if isinstance(node, Call) and takes_pattern(node):
-        node = node.args[0] if node.args else node
-    elif isinstance(node, Call):
-        node = _word_for_list(node) or node
-    elif node is not one.tree or one.use.wanted is not Wanted.ANY:
-        return
-    word = bare(node)
-    if not isinstance(word, Reference) or word.base is not None:
-        return
-    # What a cron job of the startd publishes has a longer name than one word in capitals.
-    single = word.name.islower() or (word.name.isupper() and "_" not in word.name)
-    if not single and "startd_cron_joblist" in one.view.defined:
-        return
-    if find_attribute(word.name) is None and not _is_known(one, word.name.casefold()):
-        message = "is not quoted, so it is an attribute"
-        entry, written = one.setting.entry, one.setting.entry.raw.strip()
-        if node is one.tree and _ONE_REFERENCE.fullmatch(written):
-            # What has the word may be used elsewhere without quotes, or be HTCondor's own.
-            one.said.add(UNQUOTED.id)
-            message = f"`{written}` is `{word.name}`, which {message}"
-            yield UNQUOTED.on(entry, message, Meant(f'"{written}"', written))
-        else:
-            advice = Meant(f'"{word.name}"', word.name)
-            yield one.say(UNQUOTED, f"`{word.name}` {message}", word, advice)
-
-
-def _word_for_list(node: Call) -> Node | None:
-    """What stands for the list that an attribute is looked for in, if it is one word."""
-    if _OF_TEXT_LISTS.fullmatch(node.name) is None or len(node.args) < 2:
-        return None
-    # Jobs have attributes of their own that are lists, mostly of several words.
-    item, listed = bare(node.args[0]), bare(node.args[1])
-    if not isinstance(item, Reference) or not isinstance(listed, Reference):
-        return None
-    one_word = (listed.name.islower() or listed.name.isupper()) and "_" not in listed.name
-    return listed if one_word and find_attribute(item.name) is not None else None
 
 
 def _case(one: MacroExpression, node: Binary) -> Said | None:

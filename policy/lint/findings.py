@@ -46,6 +46,7 @@ from policy.lint import (
     transforms,
     units,
     unpublished,
+    unquoted,
     upgrade,
     usermaps,
     wholes,
@@ -62,6 +63,7 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 _FAMILIES: Final = (
     *(reading, holes, choices, slot_types, names, lists, assignments, paths, security, companions),
     *(unpublished, agreement, interfaces, transforms, routes, groups, attributes, comparisons),
+    unquoted,
     *(slips, states, texts, kinds, units, preemption, between, wholes, upgrade, usermaps),
     support,
 )

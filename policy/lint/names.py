@@ -102,7 +102,7 @@ _FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "LOCK", "RUN", "LOCAL_DIR", "RELEA
 #: Macros that each daemon has of its own, ``*`` for its name.
 _OF_EACH: Final = (
     *("*", "*_LOG", "*_DEBUG", "*_ARGS", "*_ADDRESS_FILE", "*_ENVIRONMENT", "*_ATTRS"),
-    *("MAX_*_LOG", "MAX_NUM_*_LOG", "TRUNC_*_LOG_ON_OPEN"),
+    *("MAX_*_LOG", "MAX_NUM_*_LOG", "TRUNC_*_LOG_ON_OPEN", "*_TIMEOUT_MULTIPLIER"),
 )
 #: The log of one category alone, with what bounds it: COLLECTOR_AUDIT_LOG.
 _OF_CATEGORY: Final = late_regex(
@@ -110,6 +110,8 @@ _OF_CATEGORY: Final = late_regex(
     rf"(?:{'|'.join(name.removeprefix('D_') for name in LOG_CATEGORIES)})_LOG(?:_ON_OPEN)?",
     re.IGNORECASE,
 )
+#: The slots that a macro is for, behind its name in place of before it.
+_SLOT_BEHIND: Final = late_regex(r"(\w+?)_(SLOT(?:_TYPE_)?\d+)", re.IGNORECASE)
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _CRON: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
@@ -436,11 +438,14 @@ def _folder(macro: str) -> str | None:
 
 
 def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
-    """What a macro of a slot type or slot means: SLOT_TYPE_1_SLOT_WIEGHT."""
-    if not macro.casefold().startswith("slot"):
-        return None
+    """What a macro of a slot type or slot means: SLOT_TYPE_1_SLOT_WIEGHT, START_SLOT_TYPE_1."""
     from policy.knobs.uses import find_use, without_slot_type
 
+    behind = _SLOT_BEHIND.fullmatch(macro)
+    if behind is not None and find_use(f"{behind[2]}_{behind[1]}") is not None:
+        return f"{behind[2]}_{behind[1]}"
+    if not macro.casefold().startswith("slot"):
+        return None
     inner = without_slot_type(macro)
     meant = None if inner == macro else near(inner, known)
     head = macro[: len(macro) - len(inner)]

@@ -6,13 +6,16 @@ passed over.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
+from policy.history import is_read
 from policy.knobs.lists import is_list
+from policy.knobs.obsolete import find_obsolete
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import split_list
@@ -20,6 +23,7 @@ from policy.language.about import EVERY
 from policy.language.numbers import saturated
 from policy.lint.finding import ERROR, Per, Repair, finding, looks_at, meant
 from policy.lint.view import Item, Setting, View
+from policy.versions import NEWEST
 
 #: Help of what ends whoever reads it.
 _BLANKS_BEHIND: Final = late_regex(r"\s+[^\s,]")
@@ -33,6 +37,10 @@ _MIDDLE: Final = late_regex(r"(?:\d+\.)+(?:\*\.)+\d+(?:\.(?:\d+|\*))*")
 _STARS: Final = late_regex(r".*[^*]\*[^*].*")
 _DOMAIN: Final = late_regex(r"\.[A-Za-z][\w.-]*")
 _FITTING: Final = "hosts are `10.3.*`, `10.3.0.0/16`, `*.example.edu` or whole names and addresses"
+#: Users without an `@`, whom an item is meant for that is read as a host.
+_USERS: Final = late_regex(r"(?:root|nobody|anonymous|condor_pool)\*?", re.IGNORECASE)
+#: What only lists of hosts and users have.
+_WHO: Final = late_regex(r"[*@/]|\w\.\w")
 #: The levels that lists are for; the longer ones first.
 _LEVELS_OF_LISTS: Final = (
     *("ADVERTISE_MASTER", "ADVERTISE_SCHEDD", "ADVERTISE_STARTD", "ADMINISTRATOR", "NEGOTIATOR"),
@@ -147,7 +155,7 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " blank: with `condor@site / *.site` this user may come from everywhere, and everybody from the"
     " site. A range, as `10.3.0.1-9`, a `*` in the middle of an address, two of them in a name that"
     " are not its ends, and a domain that begins with a dot fit nobody; what begins with `http://`"
-    " is no host.",
+    " is no host. An item without `@` is a host, as `root` would be.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
@@ -156,7 +164,8 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " their logs; with such a NETWORK_INTERFACE they end with exit status 4; of `FLOCK_TO = 10.3.*`"
     " the schedd logs `Failed to start non-blocking update to unknown` again and again, of"
     " `http://...` each daemon `Invalid address`; the collector denies what only `.example.edu`, a"
-    " range, `127.0.*.1` or `node*.*.example.edu` would let in.",
+    " range, `127.0.*.1` or `node*.*.example.edu` would let in; of `DENY_WRITE = nobody*, root` the"
+    " schedd logs `deny WRITE: */nobody* */root`.",
 )
 def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""
@@ -169,6 +178,10 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         return
     user, _, behind = item.text.partition("/")
     host = behind if "@" in user or user == "*" else item.text
+    if _USERS.fullmatch(item.text) and setting.macro.upper() != "NETWORK_INTERFACE":
+        message = f"`{item.text}` is a host, and no user"
+        yield setting.say(network, message, item, f"the user is `{item.text}@*`")
+        return
     nobody = _RANGE.fullmatch(host) or _MIDDLE.fullmatch(host) or _DOMAIN.fullmatch(host)
     if host.count("*") > 1:
         nobody = nobody or _STARS.fullmatch(host)
@@ -235,7 +248,7 @@ def no_key(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "a list for a level that does not exist",
     "Lists of who may do what are ALLOW_<level> and DENY_<level>, with a daemon's name behind that"
     " or before the whole. Nobody reads a list for another word: daemons are no levels, and"
-    " ADVERTISE alone is none.",
+    " ADVERTISE alone is none; REMOTE_SUBMIT never was one.",
     bad="ALLOW_COLLECTOR = condor_pool@example.edu\n",
     good="ALLOW_DAEMON = condor_pool@example.edu\n",
     of=r"(ALLOW|DENY)_\w+",
@@ -244,13 +257,22 @@ def no_key(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def no_level(view: View, setting: Setting) -> Iterator[Diagnostic]:
     verb, _, word = setting.macro.upper().partition("_")
     is_level = setting.knob is not None or find_readers(setting.macro) is not None
-    is_word = word in DAEMONS or word == _ADVERTISE
+    is_word = word in DAEMONS or word == _ADVERTISE or _is_of_lists(setting, word)
     if is_word and not is_level and setting.macro.casefold() not in view.words:
         message = f"there is no level {word}, so nobody reads {setting.macro}"
         help_text = f"a list for one daemon is `{word}.{verb}_DAEMON`, for instance"
         if word == _ADVERTISE:
             help_text = "there are three: ADVERTISE_MASTER, ADVERTISE_SCHEDD, ADVERTISE_STARTD"
+        elif word not in DAEMONS:
+            help_text = "there are WRITE, READ, DAEMON, NEGOTIATOR, ADMINISTRATOR, CONFIG, ..."
         yield no_level.named(setting.entry, message, help_text)
+
+
+def _is_of_lists(setting: Setting, word: str) -> bool:
+    """Is a word like no level, and does who or where stand behind it?"""
+    like = word.startswith(_LEVELS_OF_LISTS) or suggest(word, _LEVELS_OF_LISTS) is not None
+    known = like or find_obsolete(setting.macro) or not is_read(setting.macro, NEWEST)
+    return not known and _WHO.search(setting.text()) is not None
 
 
 @finding(

@@ -87,33 +87,33 @@ def _has_to_hold(tree: Node) -> Iterator[Binary]:
 
 @finding(
     "P516",
-    "a job that is suspended and continued in turn",
+    "a suspended job that is continued at once, or never",
     "A startd with WANT_SUSPEND suspends a job where SUSPEND is true, and continues it where"
     " CONTINUE is. Where the one is true and the other, too, it does both every few seconds."
-    " CONTINUE is `True` if no file says otherwise.",
+    " CONTINUE is `True` if no file says otherwise; where it and PREEMPT are False, the job keeps"
+    " its slot and does nothing there.",
     bad="WANT_SUSPEND = True\nSUSPEND = LoadAvg > 0.5\nCONTINUE = LoadAvg > 0.5\n",
     good="WANT_SUSPEND = True\nSUSPEND = LoadAvg > 0.5\nCONTINUE = LoadAvg < 0.3\n",
     of=_SUSPEND,
     elsewhere=True,
     observed="Observed with 25.14.1: its startd logs `SUSPEND is TRUE` and `CONTINUE is TRUE` in"
-    " turn, and the job's log has `Job was suspended` and `Job was unsuspended` every two seconds.",
+    " turn, and the job's log has `Job was suspended` and `Job was unsuspended` every two seconds."
+    " With both False a job of 20 seconds was still suspended after 35.",
 )
 def in_turn(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    tree, text, other = setting.tree or _tree(setting.text()), "", ""
-    for other in dict.fromkeys((f"{setting.macro[:-7]}CONTINUE", "CONTINUE")):
-        text = text or setting.beside(other).strip()
-    entry = setting.config.lookup(other)
-    if tree is None or _is(setting, "WANT_SUSPEND", False):
-        return
-    if entry is None or (entry.is_builtin and not is_whole(view.config)):
-        return  # another file says it
-    continued = _tree(text)
-    if continued is None:
+    tree, text = setting.tree or _tree(setting.text()), _of_slot(view, setting, "CONTINUE")
+    continued = _tree(text or "")
+    if tree is None or text is None or continued is None or _is(setting, "WANT_SUSPEND", False):
         return
     for alternative in disjuncts(tree):
         asked = [*map(bare, conjuncts(alternative))]
         if Literal(False) in asked:
             continue  # as in `Scheduler =!= "…" && (FALSE)`, which asks for nothing
+        if {text.casefold(), (_of_slot(view, setting, "PREEMPT") or "").casefold()} == {"false"}:
+            message = "a job that is suspended stays so: CONTINUE and PREEMPT are False"
+            help_text = "CONTINUE should be true where the job may go on"
+            yield setting.say(in_turn, message, setting.whole(), help_text)
+            return
         for again in disjuncts(continued):
             if all(
                 part == Literal(True) or any(matched(part, one) is not None for one in asked)
@@ -123,6 +123,15 @@ def in_turn(view: View, setting: Setting) -> Iterator[Diagnostic]:
                 help_text = "CONTINUE should be false where SUSPEND is true"
                 yield setting.say(in_turn, message, setting.whole(), help_text)
                 return
+
+
+def _of_slot(view: View, setting: Setting, name: str) -> str | None:
+    """What the slots of a macro have for another one; None where another file may say it."""
+    for macro in dict.fromkeys((f"{setting.macro[:-7]}{name}", name)):
+        entry = setting.config.lookup(macro)
+        if entry is not None and (not entry.is_builtin or is_whole(view.config)):
+            return setting.beside(macro).strip()
+    return None
 
 
 def _is(setting: Setting, macro: str, value: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policy.test_lint import found
+from tests.policy.test_lint import found, ids
 
 NEEDED = {
     "AUTHENTICATION": ["NEGOTIATION"],
@@ -81,3 +81,23 @@ def test_who_takes_no_jobs_may_have_password_alone(host: str, methods: str) -> N
 @pytest.mark.parametrize("methods", AND_MORE)
 def test_another_method_of_users_is_enough(methods: str) -> None:
     assert found(f"DAEMON_LIST = MASTER, SCHEDD\n{methods}") == []
+
+
+@pytest.mark.parametrize("verb", ["ALLOW", "DENY"])
+def test_a_list_of_who_may_do_what_is_for_a_level(verb: str) -> None:
+    """Asked of 25.14.1 and 23.9.6: with D_SECURITY the schedd logs each list that it takes."""
+    for word in ("REMOTE_SUBMIT", "QUEUE", "submitter"):
+        for text in ("*", "*.example.edu", "alice@example.edu", "10.3.0.0/16"):
+            assert ids(f"{verb}_{word} = {text}\n") == [("P238", 1)]
+        assert ids(f"{verb}_{word} = True\n") == []  # a macro of the site's own
+        assert ids(f"{verb}_{word} = *.x.org\n{verb}_WRITE = $({verb}_{word})\n") == []
+    for level in ("WRITE", "READ_SCHEDD", "SOAP", "CLIENT", "OWNER", "DEFAULT"):
+        assert "P238" not in [name for name, _ in ids(f"{verb}_{level} = alice@x.org\n")]
+
+
+@pytest.mark.parametrize("user", ["root", "nobody", "nobody*", "Anonymous"])
+def test_a_user_has_an_at_sign(user: str) -> None:
+    """Asked of 25.14.1: of `nobody*` the schedd logs `deny WRITE: */nobody*`."""
+    for name in ("DENY_WRITE", "SCHEDD.DENY_WRITE", "ALLOW_READ"):
+        assert ids(f"{name} = 10.3.*, {user}\n") == [("P235", 1)]
+        assert ids(f"{name} = 10.3.*, {user}@*, {user}@example.edu/10.3.*, node1\n") == []

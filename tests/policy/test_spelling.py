@@ -128,3 +128,38 @@ def test_a_hook_is_known_by_what_follows_its_keyword(wrong: str, meant: str) -> 
 def test_a_hook_of_another_name_is_a_macro_of_ones_own() -> None:
     own = "STARTD_JOB_HOOK_KEYWORD = A\nA_HOOK_FETCH_WORK = /usr/bin/true\nA_HOOK_HOME = /opt\n"
     assert found(own) == []
+
+
+@pytest.mark.parametrize("name", ["START", "PREEMPT", "SLOT_WEIGHT", "RANK", "CLAIM_WORKLIFE"])
+@pytest.mark.parametrize("slots", ["SLOT_TYPE_1", "SLOT1"])
+def test_a_slot_type_stands_before_what_is_set_for_it(name: str, slots: str) -> None:
+    types = "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\n"
+    [said] = found(f"{types}{name}_{slots} = 10\n")
+    assert (said.id, said.line) == ("P201", 3)
+    assert said.help == f"did you mean `{slots}_{name}`?"
+    own = f"{types}{name}_{slots} = 10\n{slots}_{name} = $({name}_{slots})\n"
+    assert found(own) == []
+
+
+@pytest.mark.parametrize("daemon", ["SCHEDD", "MASTER", "JOB_ROUTER", "NEGOTIATOR"])
+def test_how_many_logs_a_daemon_keeps_and_how_long_it_waits(daemon: str) -> None:
+    [said] = found(f"{daemon}_NUM_LOGS = 5\n")
+    assert (said.id, said.help) == ("P205", f"use `MAX_NUM_{daemon}_LOG`")
+    assert found(f"MAX_NUM_{daemon}_LOG = 5\n{daemon}_TIMEOUT_MULTIPLIER = 2\n") == []
+    [said] = found(f"{daemon}_TIMEOUT_MULTILIER = 2\n")
+    assert (said.id, said.help) == ("P201", f"did you mean `{daemon}_TIMEOUT_MULTIPLIER`?")
+
+
+UNQUOTED = ["CERN-PROD", "group_physics.atlas", "some-word", "a.b.c", "UKI-SCOTGRID-GLASGOW"]
+
+
+@pytest.mark.parametrize("text", UNQUOTED)
+def test_a_text_with_a_dot_or_dash_has_quotes_where_it_is_all_there_is(text: str) -> None:
+    for form in ("STARTD_ATTRS = Site\nSite = {}\n", "SUBMIT_ATTRS = Lab\nLab = {}\n"):
+        assert [(said.id, said.line) for said in found(form.format(text))] == [("P412", 2)]
+        assert found(form.format(f'"{text}"')) == []
+
+
+@pytest.mark.parametrize("text", ["Memory-Cpus", "MY.load", "TotalUsed-HaveUsed", "Memory-1"])
+def test_attributes_may_be_subtracted(text: str) -> None:
+    assert "P412" not in [said.id for said in found(f"STARTD_ATTRS = Left\nLeft = {text}\n")]

@@ -98,3 +98,15 @@ def test_without_a_condition_to_continue_a_job_is_continued_at_once() -> None:
     assert ids(text) == []
     [item] = found(f"DAEMON_LIST = MASTER, STARTD\n{text}")
     assert (item.id, item.line) == ("P516", 3)
+
+
+def test_a_suspended_job_is_continued_some_day_or_leaves() -> None:
+    suspended = _suspending("LoadAvg > 0.5", "False")
+    for head in ("", "SLOT_TYPE_2_"):
+        never = suspended.replace("SUSPEND = Load", f"{head}SUSPEND = Load")
+        never += "NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = 50%\n"
+        assert ids(f"{never}PREEMPT = False\n") == [("P516", 2)]
+        assert ids(f"{never}PREEMPT = LoadAvg > 0.9\n") == []
+    assert ids(f"{suspended}PREEMPT = False\n".replace("LoadAvg > 0.5", "False")) == []
+    assert ids(suspended) == []  # another file may have PREEMPT
+    assert ids(f"DAEMON_LIST = MASTER, STARTD\n{suspended}") == [("P516", 3)]

@@ -1,0 +1,84 @@
+"""Checks for words without quotes where only a text can stand.
+
+What is compared with such a word is looked at by ``policy.lint.comparisons``.
+Follows: expressions of ClassAds, where `CERN-PROD` is a difference and `a.b` a part of a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from classad.errors import Diagnostic
+from classad.patterns import late_regex
+from classad.syntax.nodes import Call, Node, Reference, bare
+from policy.attributes import find_attribute
+from policy.knobs.declaration import Wanted
+from policy.lint.comparisons import UNQUOTED, is_known
+from policy.lint.expressions import MacroExpression
+from policy.lint.finding import Meant, Per, looks_at
+from policy.lint.trees import takes_pattern
+
+#: A value that is what one macro or function of the configuration language has.
+_ONE_REFERENCE: Final = late_regex(r"\$\w*\([^()]*\)")
+#: A text that reads as attributes of records or as differences of attributes: `CERN-PROD`.
+_SEVERAL: Final = late_regex(r"(?!(?:my|target|self|parent)\.)[a-z]\w*(?:[-.][a-z]\w*)+", re.I)
+#: Functions whose second argument is a text with commas, with case and without.
+_OF_TEXT_LISTS: Final = late_regex(r"stringlisti?member", re.IGNORECASE)
+
+
+@looks_at(Per.NODE)
+def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
+    """A name where only a text can stand: a pattern, a published value."""
+    if isinstance(node, Call) and takes_pattern(node):
+        node = node.args[0] if node.args else node
+    elif isinstance(node, Call):
+        node = _word_for_list(node) or node
+    elif node is not one.tree or one.use.wanted is not Wanted.ANY:
+        return
+    word = bare(node)
+    whole = one.text[word.start : word.end]
+    if node is one.tree and _SEVERAL.fullmatch(whole) and _are_words(one, whole):
+        advice = Meant(f'"{whole}"', whole)
+        yield one.say(UNQUOTED, f"`{whole}` is not quoted, so it reads as attributes", word, advice)
+    if not isinstance(word, Reference) or word.base is not None:
+        return
+    # What a cron job of the startd publishes has a longer name than one word in capitals.
+    single = word.name.islower() or (word.name.isupper() and "_" not in word.name)
+    if not single and "startd_cron_joblist" in one.view.defined:
+        return
+    if find_attribute(word.name) is None and not is_known(one, word.name.casefold()):
+        message = "is not quoted, so it is an attribute"
+        entry, written = one.setting.entry, one.setting.entry.raw.strip()
+        if node is one.tree and _ONE_REFERENCE.fullmatch(written):
+            # What has the word may be used elsewhere without quotes, or be HTCondor's own.
+            one.said.add(UNQUOTED.id)
+            message = f"`{written}` is `{word.name}`, which {message}"
+            yield UNQUOTED.on(entry, message, Meant(f'"{written}"', written))
+        else:
+            advice = Meant(f'"{word.name}"', word.name)
+            yield one.say(UNQUOTED, f"`{word.name}` {message}", word, advice)
+
+
+def _are_words(one: MacroExpression, text: str) -> bool:
+    """Are the parts of `group_physics.atlas` or `CERN-PROD` no attributes that anybody knows?"""
+    parts = re.split("[-.]", text)
+    return all(
+        (part.islower() or part.isupper())
+        and find_attribute(part) is None
+        and not is_known(one, part.casefold())
+        for part in parts
+    )
+
+
+def _word_for_list(node: Call) -> Node | None:
+    """What stands for the list that an attribute is looked for in, if it is one word."""
+    if _OF_TEXT_LISTS.fullmatch(node.name) is None or len(node.args) < 2:
+        return None
+    # Jobs have attributes of their own that are lists, mostly of several words.
+    item, listed = bare(node.args[0]), bare(node.args[1])
+    if not isinstance(item, Reference) or not isinstance(listed, Reference):
+        return None
+    one_word = (listed.name.islower() or listed.name.isupper()) and "_" not in listed.name
+    return listed if one_word and find_attribute(item.name) is not None else None
