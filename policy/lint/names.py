@@ -111,7 +111,9 @@ _OF_CATEGORY: Final = late_regex(
     re.IGNORECASE,
 )
 #: The slots that a macro is for, behind its name in place of before it.
-_SLOT_BEHIND: Final = late_regex(r"(\w+?)_(SLOT(?:_TYPE_)?\d+)", re.IGNORECASE)
+_SLOT_BEHIND: Final = late_regex(r"(\w+?)_(SLOT_TYPE_\d+)", re.IGNORECASE)
+#: A macro for one slot alone.
+_ONE_SLOT: Final = late_regex(r"SLOT\d+_(\w+)", re.IGNORECASE)
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _CRON: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
@@ -200,6 +202,7 @@ def _earlier(found: Diagnostic, setting: Setting) -> Iterator[Diagnostic]:
 def _doubt(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
     """What is wrong with a name."""
     found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
+    found = found or _of_one_slot(view, setting)
     if found is None and not _is_known(view, setting, known):
         found = _slip(view, setting, known)
     return found
@@ -450,6 +453,20 @@ def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
     meant = None if inner == macro else near(inner, known)
     head = macro[: len(macro) - len(inner)]
     return f"{head}{meant}" if meant is not None and find_use(meant) is not None else None
+
+
+def _of_one_slot(view: View, setting: Setting) -> Diagnostic | None:
+    """SLOT1_START: a startd has policies for types of slots only, and attributes for one slot."""
+    slot = _ONE_SLOT.fullmatch(setting.macro)
+    if slot is None or is_spoken_of(view, setting):
+        return None
+    lists = ("STARTD_ATTRS", "STARTD_SLOT_ATTRS", f"{slot[0][: slot.start(1)]}STARTD_ATTRS")
+    if slot[1].casefold() in ITEM.findall(" ".join(map(setting.beside, lists)).casefold()):
+        return None
+    if (row := OTHER_KNOBS.get(slot[1].casefold())) is None or row.read_by != "STARTD":
+        return None
+    help_text = f"a startd reads {row.name}, and SLOT_TYPE_<N>_{row.name} for a type of slots"
+    return UNKNOWN.named(setting.entry, f"`{setting.macro}` {_NO_MACRO}", help_text)
 
 
 def _nearly_limit(setting: Setting) -> str | None:

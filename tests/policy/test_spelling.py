@@ -131,14 +131,27 @@ def test_a_hook_of_another_name_is_a_macro_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize("name", ["START", "PREEMPT", "SLOT_WEIGHT", "RANK", "CLAIM_WORKLIFE"])
-@pytest.mark.parametrize("slots", ["SLOT_TYPE_1", "SLOT1"])
-def test_a_slot_type_stands_before_what_is_set_for_it(name: str, slots: str) -> None:
+def test_a_slot_type_stands_before_what_is_set_for_it(name: str) -> None:
+    """Asked of 25.14.1: its startd publishes Start and SlotWeight of SLOT_TYPE_1_* alone."""
+    slots = "SLOT_TYPE_1"
     types = "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\n"
     [said] = found(f"{types}{name}_{slots} = 10\n")
     assert (said.id, said.line) == ("P201", 3)
     assert said.help == f"did you mean `{slots}_{name}`?"
     own = f"{types}{name}_{slots} = 10\n{slots}_{name} = $({name}_{slots})\n"
     assert found(own) == []
+
+
+@pytest.mark.parametrize("name", ["START", "RANK", "SUSPEND", "PREEMPT"])
+def test_a_slot_has_no_policy_of_its_own(name: str) -> None:
+    """Asked of 25.14.1: with SLOT1_SUSPEND = True a job on slot1 goes on; with
+    SLOT_TYPE_2_SUSPEND = True one on a slot of that type is suspended."""
+    [said] = found(f"SLOT1_{name} = False\n")
+    assert (said.id, said.line) == ("P201", 1)
+    assert f"SLOT_TYPE_<N>_{name}" in (said.help or "")
+    assert found(f"SLOT1_{name} = False\nSLOT_TYPE_1_{name} = $(SLOT1_{name})\n")[1:] == []
+    assert found(f"STARTD_ATTRS = {name}\n{name} = False\nSLOT1_{name} = False\n") == []
+    assert found(f"SLOT1_USER = a\nSLOT1_EXECUTE = /a/x\nSLOT1_{name}_SHOWN = 1\n") == []
 
 
 @pytest.mark.parametrize("daemon", ["SCHEDD", "MASTER", "JOB_ROUTER", "NEGOTIATOR"])
