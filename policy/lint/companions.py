@@ -34,6 +34,11 @@ def _is_set(view: View, setting: Setting, name: str) -> bool:
     return bool(setting.beside(name)) or name.casefold() in view.defined
 
 
+def _is_decided(view: View, setting: Setting, name: str) -> bool:
+    """Do the files turn a switch on or off?  Off is on purpose."""
+    return name.casefold() in view.of_macro
+
+
 def _is_true(view: View, setting: Setting, name: str) -> bool:
     default = setting.config.scope.table.default(name)
     built_in = "" if default is None else default.raw
@@ -166,7 +171,7 @@ _COMPANIONS: Final = (
         help="the manual: with CGROUP_MEMORY_LIMIT_POLICY = custom only", sure=False,
     ),
     _need(
-        "START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM", _is_true, "ENABLE_BACKFILL",
+        "START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM", _is_decided, "ENABLE_BACKFILL",
         help="the manual: without ENABLE_BACKFILL = True there is no backfill", sure=False,
     ),
     *(

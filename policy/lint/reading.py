@@ -311,7 +311,10 @@ def _not_taken(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if of_slots and text and read_boolean(text, is_truth) is None:
         what, help_text = "not a boolean", "condor_startd makes a static slot of it, in silence"
     elif not of_slots and text:
-        says = "says so and " if view.is_on("ENABLE_BACKFILL", "STARTD", False) else ""
+        is_on = view.is_on("ENABLE_BACKFILL", "STARTD", False)
+        if not is_on and "enable_backfill" in view.of_macro:
+            return  # it is turned off on purpose
+        says = "says so and " if is_on else ""
         what, help_text = "not supported", f"condor_startd {says}ignores it"
     if what:
         message = f"{setting.macro}: `{text}` is {what}"
