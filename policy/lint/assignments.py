@@ -96,9 +96,18 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
         yield never_read.named(setting.entry, message, help_text, macro=macro)
 
 
+#: What a pool, a daemon or a domain is called: it has one name.
+_CALLED: Final = frozenset(
+    (
+        *("COLLECTOR_NAME", "NEGOTIATOR_NAME", "SCHEDD_NAME", "STARTD_NAME", "MASTER_NAME"),
+        *("UID_DOMAIN", "FILESYSTEM_DOMAIN", "TRUST_DOMAIN", "DEFAULT_DOMAIN_NAME"),
+    )
+)
+
+
 @finding(
     "P203",
-    "a policy macro that is set twice in one file",
+    "a policy macro or a name that is set twice in one file",
     "The later definition replaces the earlier one, which has no effect. Settings of different"
     " files, in conditionals, and values that build on themselves are not meant.",
     "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
@@ -110,6 +119,7 @@ def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     # What a list loses is a finding of its own.
     is_plain = setting.knob is not None and not is_list(setting.macro)
+    is_plain = is_plain or setting.macro.upper() in _CALLED
     if (is_plain or _is_another_host(setting, earlier)) and replaces(setting.entry, earlier):
         message = f"`{earlier.name}` is set again in line {setting.entry.line}"
         yield shadowed.named(earlier, message, "this definition has no effect")

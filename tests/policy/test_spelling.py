@@ -176,3 +176,11 @@ def test_a_text_with_a_dot_or_dash_has_quotes_where_it_is_all_there_is(text: str
 @pytest.mark.parametrize("text", ["Memory-Cpus", "MY.load", "TotalUsed-HaveUsed", "Memory-1"])
 def test_attributes_may_be_subtracted(text: str) -> None:
     assert "P412" not in [said.id for said in found(f"STARTD_ATTRS = Left\nLeft = {text}\n")]
+
+
+@pytest.mark.parametrize("name", ["COLLECTOR_NAME", "UID_DOMAIN", "SCHEDD_NAME"])
+def test_a_name_is_given_once_in_a_file(name: str) -> None:
+    first, second = f"{name} = a.x\n", f"{name} = b.x\n"
+    assert [(said.id, said.line) for said in found(first + second)] == [("P203", 1)]
+    assert "P203" not in [said.id for said in found(first + first)]
+    assert "P203" not in [said.id for said in found(second, {"first.conf": first})]
