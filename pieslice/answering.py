@@ -14,7 +14,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 from pieslice.command_line import BESIDE
@@ -105,5 +104,5 @@ def _written(path: str) -> Iterator[None]:
     finally:
         sys.stdout = out
     if kept.getvalue():
-        with naming(path):
-            Path(path).write_bytes(kept.getvalue().encode("utf-8", "surrogateescape"))
+        with naming(path), open(path, "wb") as file:
+            file.write(kept.getvalue().encode("utf-8", "surrogateescape"))

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
-from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
@@ -185,7 +185,8 @@ class Parser(argparse.ArgumentParser):
             place = place_named(name)
             if place and not word:
                 raise argparse.ArgumentError(action, EMPTY_NAME)
-            if place and word == "-" and action.option_strings and action.type is Path:
+            is_path = isinstance(action.type, type) and issubclass(action.type, os.PathLike)
+            if place and word == "-" and action.option_strings and is_path:
                 # Elsewhere it is a standard stream; a file of that name is hard to get rid of.
                 raise argparse.ArgumentError(action, f"`-` is no {place} here")
         return super()._get_values(action, arg_strings)

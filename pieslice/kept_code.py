@@ -21,7 +21,7 @@ from collections.abc import Callable
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from types import CodeType
 from typing import Any
-from zlib import crc32
+from zlib import adler32, crc32
 
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
@@ -165,7 +165,8 @@ def _words_of_pattern(text: str | bytes, flags: int) -> tuple[Any, ...]:
 
 
 def _head(data: bytes) -> bytes:
-    return MAGIC_NUMBER + crc32(data).to_bytes(4, "little")
+    # A third of what `crc32` takes.
+    return MAGIC_NUMBER + adler32(data).to_bytes(4, "little")
 
 
 def _read(path: str) -> dict[_Key, bytes]:

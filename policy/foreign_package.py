@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from pathlib import Path
+import os
 from typing import Final
 
 #: The mark that ``classad/__init__.py`` sets.
@@ -43,7 +43,7 @@ def require_own(package: str) -> None:
             )
     remove = _distribution_of(package)
     advice = f"remove it with `pip uninstall {remove}`" if remove else "remove it from sys.path"
-    if Path(place).parents[1:2] == Path(__file__).parents[1:2]:
+    if _site(place) == _site(__file__):
         advice += f", then run {_REINSTALL}"
     if remove == "htcondor":
         advice += " (from version 25 on htcondor has no such package)"
@@ -55,6 +55,11 @@ def require_own(package: str) -> None:
     )
 
 
+def _site(place: str) -> str:
+    """The folder that has the package of a file."""
+    return os.path.dirname(os.path.dirname(place))
+
+
 def _found_at(package: str) -> str | None:
     """The file that an import of a top-level package would run."""
     spec = importlib.util.find_spec(package)
@@ -64,7 +69,8 @@ def _found_at(package: str) -> str | None:
 def _is_ours(place: str) -> bool:
     """Whether the file of a package that cannot be imported has our mark."""
     try:
-        return f'__product__ = "{PRODUCT}"' in Path(place).read_text(errors="replace")
+        with open(place, errors="replace") as file:
+            return f'__product__ = "{PRODUCT}"' in file.read()
     except OSError:  # pragma: no cover - the file has gone since it was found
         return False
 

@@ -14,7 +14,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -26,6 +25,8 @@ from pieslice.inputs.versions import add_version, say_version, version_of
 from pieslice.terminal import complain
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from classad.errors import Diagnostic
     from policy.config import Config
     from policy.language.host import HostFacts
@@ -189,6 +190,8 @@ def followed_at(path: str, reader: ConfigurationReader) -> Followed:
     followed = reader.followed or Followed()
     if reader.given or not is_folder(path):
         return followed
+    from pathlib import Path
+
     from negotiator.capture.configuration import pool_version
     from negotiator.capture.files import CapturePaths, CaptureReader, InputError
 

@@ -15,13 +15,14 @@ import os
 import re
 import weakref
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pieslice.live.capture import LiveCapture
 
 _NAME: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)"
@@ -39,7 +40,7 @@ _SUFFIXES: Final = frozenset(
 
 def is_address(text: str) -> bool:
     """Whether an argument can only be the address of a collector, or those of several."""
-    return not Path(text).exists() and may_be_address(text, short=False)
+    return not os.path.exists(text) and may_be_address(text, short=False)
 
 
 def may_be_address(text: str, *, short: bool = True) -> bool:
@@ -91,6 +92,8 @@ def captured(items: Sequence[str], args: argparse.Namespace, notes: list[Diagnos
 
     Its configuration is named, too: what a command line gives is read on top of it.
     """
+    from pathlib import Path
+
     from negotiator.capture.files import FILES
 
     known: dict[str, Path] = getattr(args, "captured", {})
@@ -125,6 +128,8 @@ def _kept(pool: str, args: argparse.Namespace, notes: list[Diagnostic]) -> Path:
 
 def token_of(args: argparse.Namespace) -> Path | None:
     """The file that ``--token`` names."""
+    from pathlib import Path  # most commands know files by their names
+
     return None if args.token is None else Path(args.token)
 
 
@@ -136,6 +141,8 @@ def folder_of(capture: LiveCapture, name: str) -> Path:
     weakref.finalize(_LIFE, place.cleanup)
     # Answers call the pool by the name of the folder; on Windows names of files have no colons.
     others = r"[^\w.-]" if os.name == "nt" else r"[^\w.:,\[\]-]"
+    from pathlib import Path
+
     folder = Path(place.name, re.sub(others, "_", name))
     capture.write(folder)
     return folder

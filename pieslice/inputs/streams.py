@@ -14,10 +14,12 @@ import os
 import re
 import stat
 import sys
-from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from pieslice.writing import naming
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Standard input as a file.
 _INPUT: Final = "/dev/stdin"
@@ -47,7 +49,7 @@ def name_streams(args: argparse.Namespace) -> None:
         value = getattr(args, name, None)
         if isinstance(value, list):
             setattr(args, name, [taken(item) for item in value])
-        elif isinstance(value, str | Path):
+        elif value is not None:
             setattr(args, name, taken(value))
 
 

@@ -11,7 +11,7 @@ which nothing is recorded on standard error.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pieslice.terminal import complain
@@ -83,17 +83,20 @@ class Project(NamedTuple):
 
 def project_version() -> Followed | None:
     """The version that the project names whose folder we are in; raises ``ProjectError``."""
-    path = project_above(Path.cwd())
+    path = project_above(os.getcwd())
     return None if path is None else project_at(path).followed
 
 
-def project_above(folder: Path) -> Path | None:
+def project_above(folder: str) -> str | None:
     """The file of the project in a folder or above it."""
-    files = (above / PROJECT for above in (folder, *folder.parents))
-    return next((path for path in files if path.is_file()), None)
+    path = os.path.join(folder, PROJECT)
+    if os.path.isfile(path):
+        return path
+    above = os.path.dirname(folder)
+    return None if above == folder else project_above(above)
 
 
-def project_at(path: Path) -> Project:
+def project_at(path: str) -> Project:
     """What the file of a project says; raises ``ProjectError``."""
     from classad.errors import Diagnostic
     from classad.source import Source
@@ -102,8 +105,9 @@ def project_at(path: Path) -> Project:
     from policy.versions import UnknownVersionError, followed_version, parse_version
 
     try:
-        text = path.read_text(encoding="utf-8")
-        found = toml_of(Source(text, str(path)))
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        found = toml_of(Source(text, path))
     except InputError as problem:
         raise ProjectError("\n".join(it.render() for it in problem.diagnostics)) from None
     except OSError as problem:
@@ -120,11 +124,11 @@ def project_at(path: Path) -> Project:
             if key == ROOT:
                 project = project._replace(root=value)
                 continue
-            followed = followed_version(parse_version(value), f"{KEY} of {path.name}")
+            followed = followed_version(parse_version(value), f"{KEY} of {PROJECT}")
             project = project._replace(followed=followed)
         except UnknownVersionError as problem:
             start = text.index(key)
-            source = Source(text, str(path))
+            source = Source(text, path)
             place = Diagnostic(str(problem), source, start, start + len(key))
             raise ProjectError(place.render()) from None
     return project

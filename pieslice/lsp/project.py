@@ -43,16 +43,16 @@ def root_of(path: str, settings: EditorSettings, folders: Iterable[str]) -> str:
     folder = Path(path).parent
     file, project, _ = _project_of(folder)
     if file is not None and project.root is not None:
-        return os.path.abspath(file.parent / project.root)
+        return os.path.abspath(os.path.join(os.path.dirname(file), project.root))
     for above in (folder, *folder.parents):
         if (above / ROOT).is_file():
             return str(above / ROOT)
     return path
 
 
-def _project_of(folder: Path) -> tuple[Path | None, Project, str]:
+def _project_of(folder: Path) -> tuple[str | None, Project, str]:
     """The file of the project in a folder or above it, what it says, and what is wrong with it."""
-    file = project_above(folder)
+    file = project_above(str(folder))
     try:
         return file, Project() if file is None else project_at(file), ""
     except ProjectError as problem:

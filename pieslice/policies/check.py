@@ -6,10 +6,10 @@ Inputs: the arguments, files.  Outputs: the report on standard output.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pieslice.command_line import EXIT_NO, EXIT_OK, number
@@ -103,6 +103,8 @@ def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked
         if args.accept:
             raise Misuse("--accept needs --accepted FILE, the file to be written")
         return results
+    from pathlib import Path
+
     from attr import evolve
 
     from classad.source import Source
@@ -133,7 +135,7 @@ def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked
 
 def folder_of(path: str) -> str:
     """The folder of a configuration: what names of its files begin with."""
-    return path if Path(path).is_dir() else str(Path(path).parent)
+    return path if os.path.isdir(path) else os.path.dirname(path) or os.curdir
 
 
 def _add_search(check: argparse.ArgumentParser) -> None:

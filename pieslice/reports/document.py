@@ -18,7 +18,6 @@ import math
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from pathlib import PurePath
 from types import MethodType
 from typing import ClassVar, Final, TypeVar, dataclass_transform
 
@@ -118,7 +117,7 @@ def shape_text(*kinds: type) -> None:
 
 def is_text(kind: type) -> bool:
     """Whether JSON has values of a class as what ``str`` makes of them."""
-    return kind in _TEXTS or issubclass(kind, PurePath)
+    return kind in _TEXTS or hasattr(kind, "__fspath__")
 
 
 def is_shaped(kind: type) -> bool:

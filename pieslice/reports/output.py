@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import IO, Final
 
 from classad.errors import Diagnostic, Lost
@@ -63,8 +62,8 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
         out.flush()
     else:
         data = text.encode("utf-8", "backslashreplace")
-        with naming(args.output):
-            Path(args.output).write_bytes(data)
+        with naming(args.output), open(args.output, "wb") as file:
+            file.write(data)
     brief = None if getattr(args, "verbose", False) else MAX_BESIDE
     for diagnostics, err in getattr(args, "held", ()):
         show_diagnostics(diagnostics, err, beside=brief)

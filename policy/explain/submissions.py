@@ -17,11 +17,10 @@ from policy.explain.sentences import Origin, Sentence, Topic, code, listing, ori
 from policy.language.expressions import is_expression, parse
 from policy.publishing import text_of
 from policy.transforms import acceptance
-from policy.transforms import routes as router
 from policy.transforms import submission as schedd
 from policy.transforms.acceptance import read_requirements
 from policy.transforms.checking import statements
-from policy.transforms.lines import Command
+from policy.transforms.lines import ROUTE_NAMES, Command
 from policy.transforms.reach import too_late
 from policy.transforms.routes import Route, read_routes
 from policy.transforms.rules import Rules, argument
@@ -40,7 +39,7 @@ def about_access(topic: Topic, host: Host) -> Iterator[Sentence]:
         yield from _limits(seen.titled("Limits of the access point"))
         yield from _policy(seen.titled("When jobs are held, released and removed"))
     routed = topic.config.seen_by("JOB_ROUTER")
-    listed = origin_of(router.NAMES, routed.lookup(router.NAMES))
+    listed = origin_of(ROUTE_NAMES, routed.lookup(ROUTE_NAMES))
     if host.runs("JOB_ROUTER") and listed.file is not None:
         yield from _about_routes(topic.titled("Routes"), routed, listed)
     if host.runs("SCHEDD"):

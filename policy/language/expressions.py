@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _NO_EXPRESSION: Final = late_regex(
     r"[^\"'/?]*[#$@`][^\"'/?]*|[ \t]*-?[0-9]+(?:\.[0-9]+)?[ \t]+[A-Za-z_]\w*[ \t]*"
 )
+#: ``/etc/condor``, ``, a``: how no expression begins; ``//`` and ``/*`` begin comments.
+_NO_BEGINNING: Final = late_regex(r"[ \t]*(?:/(?![/*])|[,*%=>&|^:;)\]}])")
 #: Characters of a text at most whose tree is kept.
 _LONGEST: Final = 4096
 
@@ -58,8 +60,15 @@ def _node(text: str, whole: bool, language: LanguageRules) -> Node:
     return parse_expression(text, old=True, whole=whole, language=language)
 
 
+def begins_as_none(text: str) -> bool:
+    """Is a text seen to be no expression, nor to begin with one, as a path is?"""
+    return _NO_BEGINNING.match(text) is not None
+
+
 def is_expression(text: str) -> bool:
     """Does a text parse?"""
+    if begins_as_none(text):
+        return False
     try:
         parse(text)
     except ClassAdParseError:
@@ -90,7 +99,7 @@ def evaluator(now: float) -> Evaluate:
     known: dict[str, object] = {}
 
     def evaluate_text(text: str) -> object:
-        if not text.strip() or _NO_EXPRESSION.fullmatch(text):
+        if not text.strip() or begins_as_none(text) or _NO_EXPRESSION.fullmatch(text):
             return None
         if text in known:
             return known[text]

@@ -15,7 +15,7 @@ from classad.syntax.nodes import Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.data.tables import builtin_table
 from policy.knobs.choices import HOOKS
-from policy.language.expressions import parse
+from policy.language.expressions import begins_as_none, parse
 from policy.lint.choices import has_hole
 from policy.lint.finding import ERROR, Per, finding, looks_at
 from policy.lint.trees import text_of
@@ -202,6 +202,8 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _parsed(text: str) -> tuple[Node | None, int]:
     """The expression that a text begins with, None if it begins with none, and where it ends."""
+    if begins_as_none(text):
+        return None, 0
     try:
         return bare(parse(text).node), len(text)
     except ClassAdParseError as mistake:

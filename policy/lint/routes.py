@@ -7,7 +7,7 @@ Follows: condor_job_router_info 25.14.1.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
@@ -17,11 +17,11 @@ from policy.lint.companions import is_routing
 from policy.lint.expressions import HELD, ROUTES, has_body
 from policy.lint.finding import ERROR, Finding, Meant, Repair, finding
 from policy.lint.view import Setting, View
-from policy.transforms.checking import statements
-from policy.transforms.lines import Command, MacroAssignment, TransformLine
-from policy.transforms.reach import too_late
-from policy.transforms.routes import CONSTRAINT, MAX_IDLE_JOBS, MAX_JOBS, NAMES, Route
+from policy.transforms.lines import CONSTRAINT, ROUTE_NAMES, Command, MacroAssignment, TransformLine
 from policy.universes import UNIVERSES
+
+if TYPE_CHECKING:
+    from policy.transforms.routes import Route
 
 _NAMES_UNIVERSE: Final = late_regex(
     r"(?i)\s*(UNIVERSE|TargetUniverse|(EVAL)?SET\s+JobUniverse|COPY\s+\S+\s+JobUniverse)\b"
@@ -54,9 +54,8 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Routes without REQUIREMENTS, and REQUIREMENTS that are an assignment."""
     if not has_body(setting):
         return
-    rules = setting.rules
     is_route = setting.macro.upper().startswith(ROUTES)
-    for line, form in statements(rules):
+    for line, form in setting.statements:
         name = form.name if isinstance(form, MacroAssignment) else ""
         if isinstance(form, Command) and form.first[:1] in (":", "="):
             name = form.keyword
@@ -104,15 +103,20 @@ def _at_its_name(kind: Finding, setting: Setting, message: str, help_text: str) 
     "  UNIVERSE VANILLA\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
     observed="Observed with condor_job_router_info of 25.14.1, which gives every job to the first,"
     " and with MaxIdleJobs = 2 two of four. Not said where a file gives the first less room.",
-    of=NAMES,
+    of=ROUTE_NAMES,
 )
 def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Routes behind one that takes all of their jobs."""
     config = view.config.seen_by("JOB_ROUTER")
-    if config.lookup(NAMES) is not setting.entry or not is_routing(view, setting, "JOB_ROUTER"):
+    if config.lookup(ROUTE_NAMES) is not setting.entry:
+        return
+    if not is_routing(view, setting, "JOB_ROUTER"):
         return
     if any(one.macro.upper().startswith(_LIMITS) for one in view.settings):
         return
+    from policy.transforms.reach import too_late  # which few configurations need
+    from policy.transforms.routes import MAX_IDLE_JOBS, MAX_JOBS
+
     for late in too_late(view.routes):
         first = late.earlier
         limited = any(_LIMIT.match(line.text) for line in first.rules.written)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.patterns import late_regex
@@ -34,7 +34,6 @@ from policy.lint.reading import HOLE, NO_REFERENCE
 from policy.lint.spelling import vocabulary
 from policy.lint.trees import references, scope_of
 from policy.lint.view import Setting, View
-from policy.transforms.checking import faults, statements
 from policy.transforms.lines import (
     COMMANDS,
     ENVELOPE,
@@ -44,9 +43,11 @@ from policy.transforms.lines import (
     MacroAssignment,
     TransformLine,
 )
-from policy.transforms.running import FaultKind, TransformFault
 from policy.universes import UNIVERSES
-from policy.versions import parse_version
+from policy.versions import Version, parse_version
+
+if TYPE_CHECKING:
+    from policy.transforms.running import FaultKind
 
 #: Since which version the old syntax is not taken, by what the macro begins with.
 _OLD_UNTIL: Final = {"JOB_TRANSFORM_": "25.8.2", "JOB_ROUTER_": "25.0.0"}
@@ -96,13 +97,14 @@ def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Words at the beginning of a line that are no command, or what no route is told."""
     if not has_body(setting):
         return
-    rules = setting.rules
-    for found in faults(rules, view.config.version):
-        if isinstance(found.about, TransformFault) and found.about.kind is FaultKind.UNKNOWN:
+    from policy.transforms.running import FaultKind  # which few configurations need
+
+    for found, kind in _faults(setting, view.config.version):
+        if kind is FaultKind.UNKNOWN:
             yield no_command.at(found.message, *_spot(found), _advice(setting, found))
     if setting.macro.upper().startswith(ROUTES):
         yield from _misspelt(setting)
-    for line, form in statements(rules):
+    for line, form in setting.statements:
         if isinstance(form, Command) and form.keyword == "UNIVERSE":
             yield from _no_universe(line, form.first)
         elif isinstance(form, MacroAssignment) and form.name.upper() == "UNIVERSE":
@@ -156,10 +158,12 @@ def _no_universe(line: TransformLine, text: str) -> Iterator[Diagnostic]:
 )
 def failing(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Lines that end a run, or that are left out."""
-    for found in faults(setting.rules, view.config.version) if has_body(setting) else ():
-        if not isinstance(found.about, TransformFault) or found.about.kind is FaultKind.UNKNOWN:
+    from policy.transforms.running import FaultKind
+
+    for found, kind in _faults(setting, view.config.version) if has_body(setting) else ():
+        if kind is FaultKind.UNKNOWN:
             continue
-        is_left_out = found.about.kind in (FaultKind.REGEX, FaultKind.NAME)
+        is_left_out = kind in (FaultKind.REGEX, FaultKind.NAME)
         yield failing.at(
             found.message, *_spot(found), "" if is_left_out else _effect(setting),
             macro=setting.macro,
@@ -237,6 +241,16 @@ def _too_early(view: View, setting: Setting) -> Iterator[Diagnostic]:
                 message = f"`{found[0]}` is set only in line {where}, behind this one"
                 about = {"macro": setting.macro, "names": (found[1],)}
                 yield HOLE.at(message, *line.spot(*found.span()), **about)
+
+
+def _faults(setting: Setting, version: Version) -> Iterator[tuple[Diagnostic, FaultKind]]:
+    """What is wrong with the lines of a transform or route, each with its kind."""
+    from policy.transforms.checking import faults
+    from policy.transforms.running import TransformFault
+
+    for found in faults(setting.rules, version):
+        if isinstance(found.about, TransformFault):
+            yield found, found.about.kind
 
 
 def _spot(found: Diagnostic) -> Place:

@@ -23,6 +23,10 @@ from policy.language import conditions
 from policy.language.lines import BLANKS, LineReader, LogicalLine
 from policy.language.table import Definition
 
+#: Which routes there are in which order, and of which jobs the router takes notice.
+ROUTE_NAMES: Final = "JOB_ROUTER_ROUTE_NAMES"
+CONSTRAINT: Final = "JOB_ROUTER_SOURCE_JOB_CONSTRAINT"
+
 #: A source and a stretch of it.
 Spot: TypeAlias = tuple[Source, int, int]
 

@@ -21,6 +21,7 @@ from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer
 from policy.language.table import Definition
 from policy.transforms.job import TransformedJob
+from policy.transforms.lines import CONSTRAINT, ROUTE_NAMES
 from policy.transforms.rules import Rules, expression
 from policy.transforms.running import check_lines
 from policy.transforms.transforms import rules_named, rules_of_macro, split_names
@@ -28,8 +29,6 @@ from policy.transforms.variables import Variables
 from policy.universes import UNIVERSES
 from policy.versions import NEWEST, Version
 
-NAMES: Final = "JOB_ROUTER_ROUTE_NAMES"
-CONSTRAINT: Final = "JOB_ROUTER_SOURCE_JOB_CONSTRAINT"
 _ROUTE: Final = "JOB_ROUTER_ROUTE_"
 _TRANSFORM: Final = "JOB_ROUTER_TRANSFORM_"
 #: Lists of transforms before and behind the route.
@@ -101,7 +100,7 @@ def read_routes(config: Config, context: EvalContext, version: Version = NEWEST)
     """The routing table of a configuration."""
     table = RoutingTable()
     _general(table, config)
-    listed = _text(config, NAMES)
+    listed = _text(config, ROUTE_NAMES)
     if not listed:
         table.is_on = False
     found: dict[str, Route | None] = {}
@@ -136,7 +135,7 @@ def _general(table: RoutingTable, config: Config) -> None:
     table.round_robin = bool(turn)
     for macro in _RETIRED:
         if _text(config, macro):
-            message = f"{macro} is ignored: routes are {_ROUTE}<name>, listed in {NAMES}"
+            message = f"{macro} is ignored: routes are {_ROUTE}<name>, listed in {ROUTE_NAMES}"
             table.problems.append(_at(config, macro, message))
 
 
@@ -161,7 +160,9 @@ def _route(
     macro = f"{_ROUTE}{name}"
     rules = None if name.casefold() == "names" else rules_of_macro(macro, name, config)
     if rules is None:
-        table.problems.append(_at(config, NAMES, f"there is no route `{name}`: {macro} is not set"))
+        table.problems.append(
+            _at(config, ROUTE_NAMES, f"there is no route `{name}`: {macro} is not set")
+        )
         return None
     if rules.is_old:
         message = f"the router ignores {macro}, which is in the old syntax"
