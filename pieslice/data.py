@@ -36,33 +36,26 @@ def indented(data: object, *, ascii_only: bool = True) -> str:
     from json import JSONEncoder
     from json.encoder import encode_basestring, encode_basestring_ascii
 
-    pieces: list[str] = []
     quoted = encode_basestring_ascii if ascii_only else encode_basestring
-    _indent(data, "\n", pieces.append, quoted, JSONEncoder(allow_nan=False).encode)
-    return "".join(pieces)
+    return _indented(data, "\n", quoted, JSONEncoder(allow_nan=False).encode)
 
 
-def _indent(
-    data: object,
-    lead: str,
-    write: Callable[[str], None],
-    quoted: Callable[[str], str],
-    encode: Callable[[object], str],
-) -> None:
+def _indented(
+    data: object, lead: str, quoted: Callable[[str], str], encode: Callable[[object], str]
+) -> str:
     """``lead``: a newline and the indentation of what ``data`` stands in; ``encode``: for what
     holds nothing else."""
     if isinstance(data, str):
-        write(quoted(data))
-    elif isinstance(data, dict | list | tuple) and data:
-        inner, named = f"{lead}  ", isinstance(data, dict)
-        between = f"{'{' if named else '['}{inner}"
-        for item in data:
-            write(between)
-            between = f",{inner}"
-            if isinstance(data, dict):
-                write(f"{quoted(item if isinstance(item, str) else encode(item))}: ")
-                item = data[item]
-            _indent(item, inner, write, quoted, encode)
-        write(f"{lead}{'}' if named else ']'}")
-    else:
-        write(repr(data) if type(data) is int else encode(data))
+        return quoted(data)
+    if not isinstance(data, dict | list | tuple) or not data:
+        return repr(data) if type(data) is int else encode(data)
+    inner = f"{lead}  "
+    if not isinstance(data, dict):
+        items = [_indented(item, inner, quoted, encode) for item in data]
+        return f"[{inner}{f',{inner}'.join(items)}{lead}]"
+    items = [
+        f"{quoted(name if isinstance(name, str) else encode(name))}: "
+        f"{_indented(item, inner, quoted, encode)}"
+        for name, item in data.items()
+    ]
+    return f"{{{inner}{f',{inner}'.join(items)}{lead}}}"

@@ -4,7 +4,8 @@ beside what Python keeps of modules.
 A command makes two hundred classes and as many patterns; compiling them takes a third of the time
 of a short one.  Kept code stands under the text that it was compiled from, so it is never that of
 another class or pattern; a file that is damaged is none.  Where Python keeps no bytecode nothing
-is kept.  Of patterns only those of ``classad.patterns`` are: others may come out of the input.
+is kept.  Of patterns only those of ``classad.patterns`` are, and those of the modules that attrs
+and ``json`` import: others may come out of the input.
 
 Inputs: the class builder of attrs and ``classad.patterns``, of which nothing else is changed.
 Outputs: two files in ``__pycache__``, of this Python.
@@ -23,6 +24,7 @@ from types import CodeType
 from typing import Any
 from zlib import adler32, crc32
 
+_compile_regex = re.compile
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
 
@@ -42,10 +44,16 @@ class KeptCode:
         self._values = _KeptFile(f"{path}-values")
 
     def __enter__(self) -> None:
+        # What attrs imports makes patterns of its own, as `json` does; none comes out of an input.
+        vars(re).update(compile=self._regex)
         try:
+            import json  # noqa: F401 - every command reads tables
+
             from attr import _make
         except ImportError:  # a broken installation, as `pieslice doctor` says
             return
+        finally:
+            vars(re).update(compile=_compile_regex)
         if "policy" in sys.modules:  # which has looked whose package `classad` is
             from classad import patterns
 
@@ -58,7 +66,7 @@ class KeptCode:
     def __exit__(self, *problem: object) -> None:
         patterns = sys.modules.get("classad.patterns")
         if patterns is not None:
-            vars(patterns).update(compile_regex=re.compile, kept=patterns._made)
+            vars(patterns).update(compile_regex=_compile_regex, kept=patterns._made)
         make = sys.modules.get("attr._make")
         for name in ("compile", "hash") if make is not None else ():
             vars(make).pop(name, None)
@@ -80,7 +88,7 @@ class KeptCode:
         """Stands for ``re.compile``."""
         engine = _engine()
         if engine is None:
-            return re.compile(text, flags)
+            return _compile_regex(text, flags)
         key, known = (text, int(flags), f"{engine.MAGIC} {engine.CODESIZE}"), self._code.all()
         kept = known.get(key)
         words = _words_of_pattern(text, flags) if kept is None else marshal.loads(kept)

@@ -14,7 +14,7 @@ from typing import Final
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
-from classad.patterns import late_regex
+from classad.patterns import any_of, late_regex
 from policy.config import Config
 from policy.explain.roles import host_of, is_whole, makes_no_slot
 from policy.explain.sentences import listing
@@ -38,7 +38,6 @@ from policy.lint.view import Setting, Stretch, View, is_own
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
 _QUOTES: Final = "\"'"
-#: What the startd reads only for slots with a consumption policy.
 _OF_CONSUMPTION: Final = (CONSUMPTION_CPUS, CONSUMPTION_MEMORY, CONSUMPTION_DISK)
 WEIGHT_OF_TYPE: Final = late_regex(r"SLOT_TYPE_(\d+)_SLOT_WEIGHT", re.IGNORECASE)
 #: What condor_credd reads when somebody asks it for a password.
@@ -61,6 +60,14 @@ _QUOTED: Final = late_regex(rf'"\s*(?:{_VARIABLE}(?:\s+{_VARIABLE})*\s*)?"')
 _CONTROLLER: Final = late_regex(r"MASTER_(\w+)_CONTROLLER", re.IGNORECASE)
 LOCK_URL: Final = late_regex(r"HA_(\w+_)?LOCK_URL", re.IGNORECASE)
 _PORT: Final = late_regex(r"(IN_|OUT_)?(LOW|HIGH)PORT")
+#: The macros that the checks below are of which are told by a name; most are none of them.
+_BY_NAME: Final = any_of(
+    (
+        *(WEIGHT_OF_TYPE, _STATISTICS, _ENVIRONMENT, _CONTROLLER, LOCK_URL),
+        *map(late_regex, (*_OF_DAEMONS, *_SHUTDOWN, *FORMS, "SHARED_PORT|FLOCK_COLLECTOR_HOSTS")),
+    ),
+    re.IGNORECASE,
+)
 #: They open a port of their own though they share one with others.
 _LISTENING: Final = ("COLLECTOR", "SCHEDD")
 #: What the startd reads only for a slot that it makes.
@@ -111,16 +118,17 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
     for setting in view.settings:
         yield from _of_declared(setting)
         yield from _of_others(view, setting, policies)
-        yield from _of_daemon_list(view, setting)
-        yield from _of_shared_port(setting)
-        yield from _of_environment(setting)
-        yield from _of_flocking(view, setting)
-        yield from _of_slot_types(view, setting)
-        yield from _of_form(setting)
-        yield from _of_controller(view, setting)
-        yield from _of_lock(setting)
-        yield from _of_statistics(setting)
-        yield from _of_shutdown(setting)
+        if _BY_NAME.fullmatch(setting.macro):
+            yield from _of_daemon_list(view, setting)
+            yield from _of_shared_port(setting)
+            yield from _of_environment(setting)
+            yield from _of_flocking(view, setting)
+            yield from _of_slot_types(view, setting)
+            yield from _of_form(setting)
+            yield from _of_controller(view, setting)
+            yield from _of_lock(setting)
+            yield from _of_statistics(setting)
+            yield from _of_shutdown(setting)
 
 
 def _of_declared(setting: Setting) -> Iterator[Ending]:
@@ -148,8 +156,7 @@ def status_at_start(config: Config, knob: Knob) -> int | None:
 
 
 def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
-    """Names in a list of daemons whose program is nowhere, or no names: the master ends, without
-    starting any."""
+    """Names in a list of daemons whose program is nowhere, or no names: the master starts none."""
     macro = setting.macro.upper()
     if macro not in _OF_DAEMONS or not setting.is_seen_by("MASTER") or setting.endless is not None:
         return
@@ -190,8 +197,7 @@ def _of_extended_list(view: View) -> Iterator[Ending]:
 
 
 def _of_shared_port(setting: Setting) -> Iterator[Ending]:
-    """The program of condor_shared_port, which the master starts without being asked: the
-    collector ends without it, and others wait."""
+    """The program of condor_shared_port, which the master starts unasked: collectors need it."""
     if setting.macro.upper() != "SHARED_PORT" or not setting.is_seen_by("MASTER"):
         return
     if is_no_path(setting.text()) and shares_port(setting):
@@ -203,8 +209,7 @@ def _of_shared_port(setting: Setting) -> Iterator[Ending]:
 
 
 def _of_environment(setting: Setting) -> Iterator[Ending]:
-    """The variables for a daemon of DAEMON_LIST, or for the master itself: each has a name and a
-    value."""
+    """Variables for a daemon of DAEMON_LIST, or for the master: each has a name and a value."""
     found = _ENVIRONMENT.fullmatch(setting.macro)
     if found is None or setting.endless is not None or not setting.is_seen_by("MASTER"):
         return

@@ -107,9 +107,9 @@ def _is_item(setting: Setting, found: re.Match[str]) -> bool:
 def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Braces, a bare ``$``, blanks in the parentheses."""
     raw, macro = setting.entry.raw, setting.macro
-    of_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
     for found in (*_BRACES.finditer(raw), *_BARE.finditer(raw)):
         known = _is_defined(view, found[1])
+        of_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
         if known or of_path or raw.strip().startswith(f"{found[0]}/"):
             meant = f"$({found[1]})" if known else f"$ENV({found[1]})"
             message = f"`{found[0]}` is not a reference"
@@ -127,13 +127,13 @@ def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """An expression that adds to its own value, where there is none yet."""
-    entry = setting.entry
-    default = view.config.scope.table.default(setting.macro)
-    if entry.previous is not None or find_use(setting.macro) is None:
+    entry, written = setting.entry, setting.entry.written or ""
+    if "$" not in written or entry.previous is not None or find_use(setting.macro) is None:
         return
+    default = view.config.scope.table.default(setting.macro)
     if default is not None and default.raw.strip():
         return
-    for found in _REFERENCE.finditer(entry.written or ""):
+    for found in _REFERENCE.finditer(written):
         if found[1].casefold() == entry.name.casefold() and found[0] not in entry.raw:
             message = f"`{found[0]}` has no value before and leaves a hole in {setting.name}"
             where = _place(entry, found[0])

@@ -260,7 +260,8 @@ def _is_continued_comment(lines: Sequence[str], number: int) -> bool:
 @looks_at(Per.SETTING)
 def value(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A value that its readers cannot use, or use otherwise than it looks."""
-    if not is_own_limit(view, setting.macro):
+    is_invalid = setting.reading is not None and setting.reading.diagnostic is not None
+    if is_invalid and not is_own_limit(view, setting.macro):
         yield from _invalid(setting)
     yield from _not_taken(view, setting)
     yield from _unparsable(setting)

@@ -153,12 +153,11 @@ class Vocabulary:
         return self._beside[1]
 
     def _differing(self, mine: Words) -> list[tuple[int, Words]]:
-        found = []
-        for theirs in self._like(mine, len(mine)):
-            others = list(map(ne, mine, theirs))
-            if sum(others) == 1:
-                found.append((others.index(True), theirs))
-        return found
+        return [
+            ([*map(ne, mine, theirs)].index(True), theirs)
+            for theirs in self._like(mine, len(mine))
+            if sum(map(ne, mine, theirs)) == 1
+        ]
 
     def with_one_more(self, mine: Words) -> list[Words]:
         """The words of names that have these, and one more."""

@@ -468,6 +468,11 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 def unread_setting(config: Config, entry: Definition) -> Setting:
     """A definition as the daemon that it is for would see it, without its value."""
+    return Setting(entry, *_reader(config, entry))
+
+
+def _reader(config: Config, entry: Definition) -> tuple[str, str | None, Config, Knob | None]:
+    """What a definition defines: the macro, its prefix, how its daemon sees it, its knob."""
     prefix, macro = split_prefix(config, entry.name)
     knob = covering(macro)
     subsystem = config.context.subsystem if knob is None else knob.read_by
@@ -476,17 +481,15 @@ def unread_setting(config: Config, entry: Definition) -> Setting:
         subsystem = prefix.upper()
     elif prefix is not None:
         local = prefix
-    return Setting(entry, macro, prefix, config.seen_by(subsystem, local), knob)
+    return macro, prefix, config.seen_by(subsystem, local), knob
 
 
 def _setting(config: Config, entry: Definition) -> Setting:
-    unread = unread_setting(config, entry)
-    reader, knob, macro = unread.config, unread.knob, unread.macro
+    macro, prefix, reader, knob = _reader(config, entry)
     if knob is None or reader.lookup(macro) is not entry:
-        return unread
-    reading = read_knob(reader, knob, macro)
-    tree = None
+        return Setting(entry, macro, prefix, reader, knob)
+    reading, tree = read_knob(reader, knob, macro), None
     if knob.kind is KnobKind.EXPR and reading.diagnostic is None:
         parsed = reading.expression()
         tree = None if parsed is None else parsed.node
-    return Setting(entry, macro, unread.prefix, reader, knob, reading, tree)
+    return Setting(entry, macro, prefix, reader, knob, reading, tree)
