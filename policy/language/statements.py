@@ -22,6 +22,8 @@ _OPERATOR = late_regex(r"[=:@+]")
 _COMMENT = late_regex(r";+|--+|/\*|//+(?=[^=:@+]*$)")
 #: What git puts around the two sides of a conflict.
 _CONFLICT = late_regex(r"(?P<mark>([<>|])\2{6}(?=\s|$)|={7}(?=\s*$))")
+#: What those and these begin with.
+_MARKS = ";-/<>|="
 _APPEND = late_regex(r"\+(?P<mark>[,;|&*]?)(?P=mark)?=")
 
 
@@ -63,7 +65,8 @@ def is_identifier(name: str) -> bool:
 
 def parse(text: str) -> Statement | None:
     """The statement in ``text``, or None for a ``[Section]`` line."""
-    _refuse_marks(text)
+    if text[:1] in _MARKS:
+        _refuse_marks(text)
     name_end = _NAME_END.search(text)
     if name_end is None:
         if text.startswith("["):

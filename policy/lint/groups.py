@@ -127,22 +127,19 @@ def unlisted(view: View) -> Iterator[Diagnostic]:
         lists = groups.values() if prefixed is None else (prefixed,)
         if not any(group.casefold() in listed for listed in lists):
             message = f"`{setting.macro}` is for a group that is not in GROUP_NAMES"
-            names = {name for listed in lists for name in listed.values()}
-            help_text, meant = _what_is_meant(view, group, names)
+            names = frozenset[str]().union(*(listed.values() for listed in lists))
+            help_text, meant = _what_is_meant(view, group, _plain(names))
             about = {"needs": "GROUP_NAMES", "names": (setting.macro,), **meant}
             yield unlisted.named(setting.entry, message, help_text, **about)
 
 
-def _what_is_meant(
-    view: View, group: str, listed: Iterable[str]
-) -> tuple[str | None, dict[str, str]]:
+def _what_is_meant(view: View, group: str, listed: list[str]) -> tuple[str | None, dict[str, str]]:
     """The listed group that a group is a misspelling of: as a sentence, and as what it is about.
 
     It is none where both have the same setting, and where nothing is set for the
     listed group, either of the two may be the slip.
     """
     folded = group.casefold()
-    listed = sorted(name for name in listed if not {'"', "'", ";"} & set(name))
     for name in listed:
         head = folded.removesuffix(name.casefold()).rstrip("_")
         if head != folded and (head == "dynamic" or is_one_edit(head, "dynamic")):
@@ -157,6 +154,12 @@ def _what_is_meant(
     if theirs:
         return f"did you mean the group `{meant}`?", {"group": meant}
     return f"GROUP_NAMES lists `{meant}`, for which nothing is set", {"group": meant}
+
+
+@lru_cache(maxsize=4)
+def _plain(listed: frozenset[str]) -> list[str]:
+    """Those of some groups that have no quotes or semicolons around them, in order."""
+    return sorted(name for name in listed if not {'"', "'", ";"} & set(name))
 
 
 def _nearest(group: str, listed: list[str]) -> str | None:

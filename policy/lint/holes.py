@@ -187,7 +187,8 @@ def _live(view: View) -> Iterator[Setting]:
         setting = todo.pop()
         if id(setting) not in done:
             done[id(setting)] = setting
-            names = (found[1].casefold() for found in _ANY.finditer(setting.entry.raw))
+            raw = setting.entry.raw
+            names = (found[1].casefold() for found in _ANY.finditer(raw)) if "$" in raw else ()
             todo += [one for name in names for one in by_name.get(name, ())]
     return (setting for setting in view.settings if id(setting) in done)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache, cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import ne
 from typing import Final, NamedTuple, TypeVar
 
@@ -180,10 +180,10 @@ class Vocabulary:
 
     def reordered(self, mine: Words) -> list[Words]:
         """The words of names that are the same ones in another order."""
-        ordered = sorted(mine)
+        ordered, are_mine = sorted(mine), set(mine).issuperset
         found = (self._index.by_first.get((len(mine), word), ()) for word in dict.fromkeys(mine))
-        fits = [one for known in found for one in known if sorted(one) == ordered and one != mine]
-        return self.in_order(fits)
+        alike = filter(are_mine, chain.from_iterable(found))
+        return self.in_order([one for one in alike if sorted(one) == ordered and one != mine])
 
     def in_order(self, some: list[Words]) -> list[Words]:
         """Some words of names, in the order of the names."""
