@@ -152,7 +152,10 @@ _FAMILIES: Final = (
         late_regex(r"condor_developers(_collector)?"),
         Obsolete(why="nothing is sent to HTCondor's developers"),
     ),
-    (late_regex(rf"({'|'.join(sorted(DAEMONS)).lower()})_num_logs?"), Obsolete(r"max_num_\1_log")),
+    (
+        late_regex(rf"({'|'.join(sorted(DAEMONS)).lower()})_num_logs?"),
+        Obsolete(r"max_num_\1_log", rule="the daemon's name stands inside"),
+    ),
     (late_regex(rf"sec_({_LEVELS})_methods"), Obsolete(r"sec_\1_authentication_methods")),
     (
         late_regex(
