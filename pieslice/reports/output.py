@@ -62,8 +62,10 @@ def deliver(text: str, args: argparse.Namespace, out: IO[str]) -> None:
         out.flush()
     else:
         data = text.encode("utf-8", "backslashreplace")
-        with naming(args.output), open(args.output, "wb") as file:
-            file.write(data)
+        from pathlib import Path
+
+        with naming(args.output):
+            Path(args.output).write_bytes(data)
     brief = None if getattr(args, "verbose", False) else MAX_BESIDE
     for diagnostics, err in getattr(args, "held", ()):
         show_diagnostics(diagnostics, err, beside=brief)

@@ -12,7 +12,7 @@ from policy.language.expressions import _NO_BEGINNING, _NO_EXPRESSION, evaluator
 
 @given(
     st.from_regex(_NO_EXPRESSION.pattern, fullmatch=True)
-    | st.from_regex(_NO_BEGINNING.pattern)
+    | st.from_regex(rf"\A{_NO_BEGINNING.pattern}")
     | st.sampled_from(
         ["20 # of each host", "5 minutes", " 1.5 GB", "1 is", "$(A)", "a@b", "/etc/condor"]
     )

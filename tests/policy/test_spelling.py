@@ -157,7 +157,8 @@ def test_a_slot_has_no_policy_of_its_own(name: str) -> None:
 @pytest.mark.parametrize("daemon", ["SCHEDD", "MASTER", "JOB_ROUTER", "NEGOTIATOR"])
 def test_how_many_logs_a_daemon_keeps_and_how_long_it_waits(daemon: str) -> None:
     [said] = found(f"{daemon}_NUM_LOGS = 5\n")
-    assert (said.id, said.help) == ("P205", f"use `MAX_NUM_{daemon}_LOG`")
+    assert said.id == "P205"
+    assert f"use `MAX_NUM_{daemon}_LOG`" in (said.help or "")
     assert found(f"MAX_NUM_{daemon}_LOG = 5\n{daemon}_TIMEOUT_MULTIPLIER = 2\n") == []
     [said] = found(f"{daemon}_TIMEOUT_MULTILIER = 2\n")
     assert (said.id, said.help) == ("P201", f"did you mean `{daemon}_TIMEOUT_MULTIPLIER`?")
