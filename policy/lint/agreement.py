@@ -399,7 +399,12 @@ def flocking(view: View) -> Iterator[Diagnostic]:
     own = {one.host for one in addresses(home)} if home is not None else set()
     for one in addresses(to):
         if one.host in own:
-            yield to.say(DISAGREE, f"`{one.host}` is the pool of this machine", one.item)
+            message = f"FLOCK_TO names `{one.host}`, the pool of this machine itself"
+            help_text = "jobs flock to other pools; leave this one out"
+            if one.item.text in to.entry.raw:
+                yield to.say(DISAGREE, message, one.item, help_text)
+            else:  # the name stands in another macro, where nothing is wrong
+                yield DISAGREE.named(to.entry, message, help_text)
     allowed = setting_of(view, "ALLOW_NEGOTIATOR_SCHEDD") or setting_of(view, "ALLOW_NEGOTIATOR")
     patterns = [] if allowed is None else [one.host for one in addresses(allowed)]
     if allowed is None or not patterns or not all(map(_is_name, patterns)):

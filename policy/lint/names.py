@@ -289,7 +289,10 @@ def _obsolete(view: View, setting: Setting) -> Diagnostic | None:
             advice = Repair(found.instead, macro, str(found))
         return DEPRECATED.named(setting.entry, f"`{macro}` is an old name", advice)
     what = "is read by no daemon" if find_readers(macro) is None else "is no longer supported"
-    return DEAD.named(setting.entry, f"`{macro}` {what}", str(found) or None, kind=found.rule)
+    help_text = str(found) or None
+    if setting.entry.raw.strip().casefold() == f"$({found.instead})".casefold():
+        help_text = f"leave it out: `{found.instead}` is what is read"
+    return DEAD.named(setting.entry, f"`{macro}` {what}", help_text, kind=found.rule)
 
 
 def _is_used(view: View, setting: Setting) -> bool:

@@ -159,3 +159,20 @@ def test_a_thing_that_the_machine_does_not_have_is_not_offline(text: str) -> Non
 ])  # fmt: skip
 def test_a_thing_that_the_machine_has_or_may_have_may_be_offline(lines: str) -> None:
     assert found(lines) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "column"), [("$(CONDOR_HOST)", 1), ("b.example.org, cm.example.edu", 27)]
+)
+def test_a_pool_that_flocks_to_itself_is_told_in_its_list(written: str, column: int) -> None:
+    host = "DAEMON_LIST = MASTER, SCHEDD\nCONDOR_HOST = cm.example.edu\n"
+    (item,) = found(f"{host}FLOCK_TO = {written}\n")
+    assert (item.id, item.line, item.column) == ("P134", 3, column)
+    assert "FLOCK_TO names `cm.example.edu`" in item.message
+
+
+def test_an_old_list_that_only_repeats_the_new_one_can_go() -> None:
+    (item,) = found("ALLOW_OWNER = $(ALLOW_ADMINISTRATOR)\n")
+    assert (item.id, item.help) == ("P205", "leave it out: `ALLOW_ADMINISTRATOR` is what is read")
+    (item,) = found("ALLOW_OWNER = $(FULL_HOSTNAME), $(ALLOW_ADMINISTRATOR)\n")
+    assert item.help == "use `ALLOW_ADMINISTRATOR`"
