@@ -127,9 +127,11 @@ def on_cores(job: Job, points: Sequence[Point], tries: int, cores: int) -> Itera
     pool = joblib.Parallel(
         n_jobs=cores, return_as="generator_unordered", batch_size=1, **_attended_workers()
     )
-    with _broken_pools():
+    with _broken_pools(), contextlib.ExitStack() as left:
         with _uninterrupted():
             outcomes = pool(calls)
+            # Workers end when this is closed, and not when somebody looks for garbage.
+            left.callback(outcomes.close)
         for outcome in outcomes:
             del waiting[outcome.point.key]
             yield outcome

@@ -214,20 +214,31 @@ def test_ctrl_c_while_workers_begin_is_heard_when_they_have_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     begun: list[bool] = []
+    ended: list[bool] = []
+
+    def answers() -> Iterator[None]:
+        try:
+            yield
+        finally:
+            ended.append(True)
 
     def parallel(**_: Any) -> Any:
         def begin(_: Any) -> Any:
             signal.raise_signal(signal.SIGINT)
             begun.append(True)
-            return iter(())
+            outcomes = answers()
+            next(outcomes)
+            return outcomes
 
         return begin
 
     joblib = SimpleNamespace(Parallel=parallel, delayed=lambda function: function)
     monkeypatch.setattr(work, "load", lambda _: joblib)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as interrupted:
         list(work.on_cores(dies, grid(), 1, 2))
-    assert begun == [True]
+    # The traceback is still there, and the workers are not.
+    assert interrupted.traceback
+    assert begun == ended == [True]
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 
