@@ -103,11 +103,13 @@ def test_names_in_an_answer_ask_about_what_they_name(page: Page) -> None:
     answer.get_by_role("button", name="15.0", exact=True).first.click()
     expect(title).to_have_text("Why job 15.0")
     dave = answer.get_by_role("button", name="nice-user.dave@campus.example").first
+    expect(answer).to_have_attribute("aria-busy", "false")
     slot = answer.get_by_role("button", name="slot11@node07@vm").first
     expect(slot).to_be_visible()
     assert answer.get_by_role("button", name="100.0").count() == 0
     slot.click()
     expect(title).to_have_text("Why job 15.0 on slot11@node07@vm")
+    expect(answer).to_have_attribute("aria-busy", "false")
     dave.click()
     expect(title).to_have_text("Why nice-user.dave@campus.example")
     page.locator("#why").press("Alt+ArrowLeft")

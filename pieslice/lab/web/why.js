@@ -85,11 +85,15 @@ export async function ask(question, from = null) {
   await show(question);
 }
 
+// While an answer is waited for, the one before stands there, and its links are about to go.
+const wait = busy => byId("answer").setAttribute("aria-busy", String(busy));
+
 async function show(question) {
   const number = ++showing, isNewest = () => number === showing;
   last = question;
   whenShown(question);
   byId("why-title").replaceChildren(titled(question));
+  wait(true);
   showViews();
   try {
     const found = await shownOf(question);
@@ -97,6 +101,8 @@ async function show(question) {
     if (found && isNewest()) byId("answer").replaceChildren(...found);
   } catch (problem) {
     if (isNewest()) byId("answer").replaceChildren(make("p", {class: "bad"}, problem.message));
+  } finally {
+    if (isNewest()) wait(false);
   }
 }
 
@@ -142,6 +148,7 @@ export function tell(title, text, from) {
   showing += 1;
   if (last) past.push(last);
   last = null;
+  wait(false);
   showViews();
   byId("why-title").replaceChildren(title);
   byId("answer").replaceChildren(make("p", {}, text));
