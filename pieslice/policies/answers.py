@@ -40,7 +40,7 @@ from policy.explain.sentences import Sentence, listing
 from policy.knobs.readers import JUDGED
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, WARNING
-from policy.lint.findings import FINDINGS
+from policy.lint.findings import FINDINGS, brought
 from policy.lint.names import doubted
 from policy.lint.verdict import Examination, Verdict, examine, upgrade
 from policy.load import PolicyLoad, load_policy
@@ -71,7 +71,8 @@ class Check(Result):
 
     def summary(self) -> str:
         starts = "starts" if self.starts else "does not start"
-        return f"{self.checked.path}: {starts}, {len(self.checked.all_findings)} findings"
+        found = sum(not brought(one) for one in self.checked.all_findings)
+        return f"{self.checked.path}: {starts}, {counted(found, 'finding')}"
 
     def blocks(self) -> Sequence[Block]:
         return [Drawn(lambda width: self._lines(width), indent=0)]
@@ -300,8 +301,9 @@ def about_host(host: Host, examination: Examination) -> Iterator[Sentence]:
     left = not_judged(host, examination.verdicts)
     for text in verdict_lines(of_all(host, verdicts), left):
         yield Sentence(_HOST, f"{text}.")
-    old = old_names(examination.findings)
-    others = [one.severity for one in examination.findings if one not in old]
+    findings = [one for one in examination.findings if not brought(one)]
+    old = old_names(findings)
+    others = [one.severity for one in findings if one not in old]
     counts = {word: others.count(word) for word in (ERROR, WARNING)} | {"old name": len(old)}
     parts = [counted(count, word) for word, count in counts.items() if count]
     if parts:

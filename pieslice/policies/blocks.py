@@ -14,7 +14,7 @@ from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.language.about import about
 from policy.lint.causes import causes, file_of
-from policy.lint.finding import ERROR, NOTE, WARNING, Joined
+from policy.lint.finding import ERROR, WARNING, Joined
 from policy.lint.findings import FINDINGS, brought
 
 #: The findings about attributes, comparisons and slips, of which a word is the cause wherever it
@@ -120,8 +120,6 @@ def _key(finding: Diagnostic) -> tuple[str | None, str | None, str]:
         return finding.id, finding.severity, finding.help or about(finding).needs
     if joined is Joined.BY_MACRO:
         return finding.id, finding.severity, about(finding).macro
-    if joined is Joined.BY_HOLE and finding.severity == NOTE and not finding.help:
-        return finding.id, finding.severity, ""
     words = joined is Joined.BY_HOLE or _ABOUT_WORDS.fullmatch(finding.id or "")
     if finding.source is not None and words:
         marked = finding.source.text[finding.start : finding.end]

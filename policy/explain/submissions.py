@@ -15,6 +15,7 @@ from policy.explain.parts import Teller
 from policy.explain.roles import Host
 from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
 from policy.language.expressions import is_expression, parse
+from policy.language.table import Definition
 from policy.publishing import text_of
 from policy.transforms import acceptance
 from policy.transforms import submission as schedd
@@ -149,7 +150,7 @@ def _policy(topic: Topic) -> Iterator[Sentence]:
             end = "," if has_reason else "."
             yield from teller.tell(f"condor_schedd {what} where {macro} is", entry, end=end)
             if reason is not None and has_reason:
-                yield from teller.tell("for the reason", reason, depth=1)
+                yield from _reason(topic, teller, reason)
     if not some:
         text = "condor_schedd holds, releases and removes no job of its own accord."
         yield topic.sentence(text, Origin("SYSTEM_PERIODIC_HOLD"))
@@ -158,6 +159,16 @@ def _policy(topic: Topic) -> Iterator[Sentence]:
     if every is not None:
         text = f"It looks at all jobs every {text_of(config, every)} seconds, or less often."
         yield topic.sentence(text, origin_of(every.name, every))
+
+
+def _reason(topic: Topic, teller: Teller, entry: Definition) -> Iterator[Sentence]:
+    """The reason that a job on hold is given, if it is one."""
+    text = teller.expanded(entry)
+    if is_expression(text):
+        yield from teller.tell("for the reason", entry, depth=1)
+    else:
+        said = f"for a reason that is no expression: {code(text)}."
+        yield topic.sentence(said, origin_of(entry.name, entry), depth=1)
 
 
 def _never(topic: Topic, macro: str, text: str) -> bool:

@@ -113,7 +113,7 @@ class Joined(Enum):
 
     #: The same advice would set them right.
     BY_HELP = auto()
-    #: The same word is marked; notes without advice are all one, what other files have.
+    #: The same word is marked.
     BY_HOLE = auto()
     #: They are about one macro, items of one list for instance.
     BY_MACRO = auto()

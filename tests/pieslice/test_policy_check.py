@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import pieslice
 from pieslice.cli import main
 
 
@@ -101,6 +102,20 @@ def test_what_other_files_bring_is_one_line_of_the_head_and_no_finding(
         ("P120", "note", 3),
         ("P212", "note", 4),
     ]
+
+
+def test_explain_and_the_summary_count_the_findings_that_check_shows(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("DAEMON_LIST = MASTER, STARTD\ninclude : /bin/site-facts |\n")
+    assert main(["policy", "explain", str(pool)]) == 0
+    assert "warning:" not in capsys.readouterr().out
+    assert pieslice.check(str(pool)).summary().endswith(": starts, 0 findings")
+    with pool.open("a") as file:
+        file.write("PRIORTIY_HALFLIFE = 86400\n")
+    assert main(["policy", "explain", str(pool)]) == 0
+    assert "1 warning: `pieslice check` lists it." in capsys.readouterr().out
+    assert pieslice.check(str(pool)).summary().endswith(": starts, 1 finding")
 
 
 def test_a_slip_of_what_another_file_could_bring_stays_a_finding(

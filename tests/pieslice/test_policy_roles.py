@@ -379,6 +379,15 @@ def test_a_reason_goes_on_behind_a_comma(tmp_path: Path, capsys: Capture) -> Non
     ]
 
 
+def test_a_reason_that_does_not_parse_is_no_reason(tmp_path: Path, capsys: Capture) -> None:
+    text = (
+        f"{ACCESS}SYSTEM_PERIODIC_HOLD = NumJobStarts > 9\n"
+        'SYSTEM_PERIODIC_HOLD_REASON = strcat("too", "often"\n'
+    )
+    lines = told(tmp_path, text, capsys)["When jobs are held, released and removed"]
+    assert lines[1] == '  for a reason that is no expression: `strcat("too", "often"`. [c:3]'
+
+
 def test_where_no_startd_is_draining_comes_before_the_list_of_attributes(
     tmp_path: Path, capsys: Capture
 ) -> None:
