@@ -29,8 +29,8 @@ MOST = {
     f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 308,
     f"userprio {CAMPUS}": 242,
     f"forecast {CAMPUS}": 238,
-    f"check {CAMPUS}/condor_config": 328,
-    f"check --format github {CAMPUS}/condor_config": 211,
+    f"check {CAMPUS}/condor_config": 325,
+    f"check --format github {CAMPUS}/condor_config": 199,
     f"policy explain {CAMPUS}/condor_config": 221,
 }
 #: What takes long to import, and no command needs that answers about files.
