@@ -108,6 +108,7 @@ def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked
     from attr import evolve
 
     from classad.source import Source
+    from pieslice.policies.texts import counted
     from policy.lint import accepted
 
     path, folders = Path(args.accepted), [folder_of(result.path) for result in results]
@@ -116,7 +117,7 @@ def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked
         texts = [accepted.written(one.all_findings, folder) for one, folder in found]
         lines = dict.fromkeys(line for text in texts for line in text.splitlines(keepends=True))
         path.write_text("".join(lines), encoding="utf-8")
-        complain(f"{path}: {len(lines) - 1} findings are accepted")
+        complain(f"{path}: {counted(len(lines) - 1, 'finding')} accepted")
     source = Source(path.read_text(encoding="utf-8", errors="surrogateescape"), str(path))
     rows = list(accepted.accepted_in(source))
     wrong = [row.render() for row in rows if not isinstance(row, accepted.Accepted)]

@@ -389,7 +389,7 @@ def test_what_is_accepted_is_not_reported_until_its_line_is_another(
     pool.write_text(ACCEPTED)
     assert accepting(pool, "--accept", "--strict") == 0
     told = capsys.readouterr()
-    assert "2 findings are accepted" in told.err
+    assert "2 findings accepted" in told.err
     assert "[P" not in told.out
     pool.write_text("# moved\n\n" + ACCEPTED.replace("== 5", "== 6"))
     assert accepting(pool, "--strict") == 1
