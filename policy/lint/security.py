@@ -13,6 +13,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
+from policy.explain.roles import host_of
 from policy.history import is_read
 from policy.knobs.lists import is_list
 from policy.knobs.obsolete import find_obsolete
@@ -21,7 +22,7 @@ from policy.knobs.readers import find_readers
 from policy.knobs.reading import split_list
 from policy.language.about import EVERY
 from policy.language.numbers import saturated
-from policy.lint.finding import ERROR, Per, Repair, finding, looks_at, meant
+from policy.lint.finding import ERROR, NOTE, Joined, Per, Repair, finding, looks_at, meant
 from policy.lint.view import Item, Setting, View
 from policy.versions import NEWEST
 
@@ -343,6 +344,48 @@ def nobody_comes(view: View, setting: Setting) -> Iterator[Diagnostic]:
         shown = items[0].text.partition("/")[0]
         message = f"whoever comes is `{who[0]}`, and nobody is `{shown}`"
         yield setting.say(nobody_comes, message, items[0], why)
+
+
+#: What a startd's ad needs, and where it may stand.
+_LETS_ADS_IN: Final = ("ALLOW_DAEMON", "ALLOW_ADVERTISE_STARTD")
+_OF_THE_COLLECTOR: Final = ("{}", "{}_COLLECTOR", "COLLECTOR.{}")
+#: What the file says that HTCondor reads first, in place of the one that a package brings.
+_OF_FIRST_FILES: Final = ("LOCAL_DIR", "RELEASE_DIR")
+
+
+@finding(
+    "P255",
+    "a collector that takes no ads of other machines",
+    "Startds, schedds and masters advertise themselves at the level DAEMON, or at ADVERTISE_STARTD,"
+    " ADVERTISE_SCHEDD and ADVERTISE_MASTER. Since 9.0 these levels no longer take the list of"
+    " WRITE, and without a list of their own they let nobody in but the daemons of the collector's"
+    " own condor_master. Where ALLOW_DAEMON may stand in another file, as the one that HTCondor's"
+    " packages install, reports only name it.",
+    bad="RELEASE_DIR = /usr\nLOCAL_DIR = /var\nDAEMON_LIST = MASTER, COLLECTOR\n"
+    "ALLOW_WRITE = *.example.edu\n",
+    good="RELEASE_DIR = /usr\nLOCAL_DIR = /var\nDAEMON_LIST = MASTER, COLLECTOR\n"
+    "ALLOW_WRITE = *.example.edu\nALLOW_DAEMON = *.example.edu\n",
+    of=r"ALLOW_WRITE(_COLLECTOR)?",
+    elsewhere=True,
+    brought="{name} for the ads of other machines",
+    observed="Observed with 25.14.1 and 23.9.6: their collectors deny UPDATE_STARTD_AD with"
+    " `ADVERTISE_STARTD authorization policy denies all access`, and let it in for any of"
+    " ALLOW_DAEMON, ALLOW_DAEMON_COLLECTOR, COLLECTOR.ALLOW_DAEMON, ALLOW_ADVERTISE_STARTD.",
+    joined=Joined.BY_NEED,
+)
+def no_ads(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A list for WRITE alone, where a collector runs for startds that are elsewhere."""
+    host = host_of(setting.config)
+    names = [form.format(name) for name in _LETS_ADS_IN for form in _OF_THE_COLLECTOR]
+    collects = host.listed is not None and host.runs("COLLECTOR") and not host.runs("STARTD")
+    if setting.is_unread or not collects or any(setting.beside(name) for name in names):
+        return
+    message = f"{setting.macro} lets no other machine advertise itself: no ALLOW_DAEMON does"
+    about = {"names": _LETS_ADS_IN[:1], "needs": _LETS_ADS_IN[0]}
+    said = no_ads.named(setting.entry, message, **about)
+    if not all(name.casefold() in view.defined for name in _OF_FIRST_FILES):
+        said.severity = NOTE
+    yield said
 
 
 #: What has to be done for another thing to be done, the first thing first.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from policy.lint.findings import brought
 from tests.policy.test_lint import found, ids
 
 NEEDED = {
@@ -101,3 +102,32 @@ def test_a_user_has_an_at_sign(user: str) -> None:
     for name in ("DENY_WRITE", "SCHEDD.DENY_WRITE", "ALLOW_READ"):
         assert ids(f"{name} = 10.3.*, {user}\n") == [("P235", 1)]
         assert ids(f"{name} = 10.3.*, {user}@*, {user}@example.edu/10.3.*, node1\n") == []
+
+
+COLLECTOR = "RELEASE_DIR = /usr\nLOCAL_DIR = /srv\nDAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\n"
+LETS_IN = [
+    f"{form}{level}{behind}"
+    for level in ("DAEMON", "ADVERTISE_STARTD")
+    for form, behind in (("ALLOW_", ""), ("ALLOW_", "_COLLECTOR"), ("COLLECTOR.ALLOW_", ""))
+]
+
+
+@pytest.mark.parametrize("written", ["ALLOW_WRITE", "ALLOW_WRITE_COLLECTOR"])
+def test_a_collector_takes_ads_of_who_is_in_a_list_for_daemons(written: str) -> None:
+    """Asked of the collectors of 25.14.1 and 23.9.6, with condor_advertise."""
+    [item] = found(f"{COLLECTOR}{written} = *\n")
+    assert (item.id, item.line, item.severity) == ("P255", 4, "warning")
+    for name in LETS_IN:
+        assert found(f"{COLLECTOR}{written} = *\n{name} = *.x.org\n") == []
+    for template in ("recommended", "host_based", "user_based"):
+        assert found(f"{COLLECTOR}use security: {template}\n{written} = *\n") == []
+
+
+def test_ads_of_the_same_machine_and_of_other_daemons_need_no_list() -> None:
+    for daemons in ("MASTER", "MASTER, SCHEDD", "MASTER, COLLECTOR, STARTD, SCHEDD"):
+        assert found(f"RELEASE_DIR = /usr\nDAEMON_LIST = {daemons}\nALLOW_WRITE = *\n") == []
+
+
+def test_a_file_that_is_read_after_that_of_a_package_may_find_a_list_for_daemons_there() -> None:
+    [item] = found(f"{COLLECTOR.partition('LOCAL')[2].partition(chr(10))[2]}ALLOW_WRITE = *\n")
+    assert (item.severity, brought(item)) == ("note", "ALLOW_DAEMON for the ads of other machines")
