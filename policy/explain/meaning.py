@@ -31,6 +31,8 @@ Meaning = tuple[object, ...]
 _TABLE_KINDS: Final = {
     "bool": KnobKind.BOOL, "int": KnobKind.INT, "long": KnobKind.INT, "double": KnobKind.DOUBLE,
 }  # fmt: skip
+#: Doubles that the table calls integers: condor_defrag of 25.14.1 takes 0.5 for one in two hours.
+_DOUBLES: Final = frozenset(("defrag_draining_machines_per_hour",))
 
 
 def macro_of(config: Config, entry: Definition) -> str:
@@ -43,6 +45,8 @@ def kind_of(macro: str) -> KnobKind:
     knob = find_knob(macro)
     if knob is not None:
         return knob.kind
+    if macro.casefold() in _DOUBLES:
+        return KnobKind.DOUBLE
     # The table of defaults does not tell expressions from other texts.
     if macro.rpartition(".")[2].casefold() in OTHER_KNOBS:
         return KnobKind.EXPR

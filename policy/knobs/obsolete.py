@@ -94,7 +94,7 @@ _LEVELS: Final = (
 #: The same for names of one form; ``instead`` may refer to the groups of the pattern.
 _FAMILIES: Final = (
     (late_regex(r"host(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
-    (late_regex(r"host(allow|deny)_(\w+)"), Obsolete(r"\1_\2", rule=_HOSTS)),
+    (late_regex(r"hosts?_?(allow|deny)_(\w+)"), Obsolete(r"\1_\2", rule=_HOSTS)),
     (late_regex(r"(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
     (late_regex(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1")),
     (

@@ -85,6 +85,10 @@ def value_ends_starter(one: MacroExpression) -> Iterator[Diagnostic]:
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "/"))
 #: Units of amounts and times: what is measured in them is no switch.
 _MEASURES: Final = frozenset(("s", "min", "date", "B", "KiB", "MiB"))
+#: Numbers that are never 0.
+_COUNTS: Final = frozenset(
+    ("requestcpus", "totalcpus", "totalslotcpus", "detectedcpus", "totalslots", "slotid")
+)
 _TEXTS: Final = frozenset((ResultKind.TEXT, ResultKind.LOWER, ResultKind.UPPER))
 _NUMBER: Final = "a number, which counts as true unless it is 0"
 _TEXT: Final = "a text, and a text is no condition"
@@ -152,8 +156,9 @@ def _no_condition(one: MacroExpression, node: Node) -> str:
     if value.has_text:
         return "" if value.has_number or value.other else _TEXT
     compared = {name for other in one.comparisons for name in names(other)}
+    name = node.name.casefold()
     measured = value.is_measured and not value.truths and value.unit in _MEASURES
-    return _NUMBER if measured and node.name.casefold() not in compared else ""
+    return _NUMBER if (measured or name in _COUNTS) and name not in compared else ""
 
 
 def _instead(one: MacroExpression, node: Node, beside: Node | None) -> Advice:

@@ -33,6 +33,14 @@ _PROGRAM: Final = late_regex(r"\$\((S?BIN|LIBEXEC)\)/\S+|/usr/bin/\S+")
 #: What begins a whole path, of Windows too, and what only a running daemon knows.
 _WHOLE: Final = late_regex(r"/|\\|[A-Za-z]:[\\/]|\$")
 _FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "RUN", "LOCAL_DIR")
+#: A folder of the host, and a name right behind it.
+_JOINED: Final = late_regex(
+    r"\$\((LOCAL_DIR|RELEASE_DIR|LOG|SPOOL|EXECUTE|LOCK|RUN|ETC|LIB|LIBEXEC|S?BIN)\)([A-Za-z]\w*)",
+    re.IGNORECASE,
+)
+_PATHS: Final = late_regex(
+    r"LOCK|RUN|(\w+_)?(LOG|SPOOL|EXECUTE|DIR|DIRECTORY|FILE|HISTORY)", re.IGNORECASE
+)
 _RELATIVE: Final = late_regex(r"\w+|[\w.-]+/[\w./+-]*")
 _SEVERAL: Final = late_regex(r"[,\s]\s*/")
 #: What a program is told, behind it.
@@ -198,6 +206,18 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.macro}: `{text}` is no whole path"
         help_text = "it is looked for in the folder that each daemon happens to run in"
         yield setting.say(no_whole_path, message, setting.whole(), help_text)
+
+
+@looks_at(Per.SETTING)
+def without_slash(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``LOG = $(LOCAL_DIR)log``: a folder and a name that nothing parts."""
+    found = _JOINED.search(setting.entry.written or setting.entry.raw)
+    if found is None or setting.beside(found[1]).strip().endswith(("/", "\\")):
+        return
+    if _PATHS.fullmatch(setting.macro) or is_path(setting.macro):
+        message = f"{setting.macro}: nothing parts the folder and the name in `{found[0]}`"
+        help_text = f"write `$({found[1]})/{found[2]}`"
+        yield no_whole_path.named(setting.entry, message, help_text)
 
 
 def _parsed(text: str) -> tuple[Node | None, int]:

@@ -49,15 +49,17 @@ PRECEDENCE: Final = Finding(
 )
 WHOLE_DIVISION: Final = Finding(
     "P422",
-    "a division of integers that loses everything",
-    "Between integers `/` drops the fraction: 1/2 is 0, and a part over its whole is 0 or 1.",
+    "a fraction that is lost",
+    "Between integers `/` drops the fraction: 1/2 is 0, and a part over its whole is 0 or 1. So do"
+    " the daemons with the number itself where a macro is an integer: 0.5 is 0.",
     "RANK = 1/2 * TARGET.JobPrio\n",
     "RANK = 1/2.0 * TARGET.JobPrio\n",
 )
 
 
-#: A part of one.
-_OF_ONE: Final = late_regex(r"\s*(\d+)\s*/\s*(\d+)\s*")
+#: A part of one, and macros that say how many slots there are.
+_BELOW_ONE: Final = late_regex(r"\s*0?\.0*[1-9]\d*\s*")
+_OF_SLOTS: Final = late_regex(r"NUM_SLOTS(?:_TYPE_\d+)?", re.IGNORECASE)
 _PERIODIC: Final = late_regex("SYSTEM_PERIODIC_", re.IGNORECASE)
 #: What a name has before it when it is the whole, and what it is a part of.
 _WHOLES: Final = ("total", "totalslot", "detected")
@@ -112,22 +114,35 @@ def assigned_template(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def divided(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A number that is written as a quotient of integers."""
-    if setting.knob is None or setting.knob.kind is not KnobKind.DOUBLE:
-        return
     found = _INTEGERS.search(setting.entry.raw)
     over, under = (0, 0) if found is None else map(saturated, found.groups())
-    if found is not None and under and over % under:
+    if found is None or not under or not over % under:
+        return
+    kind = _kind_of(setting)
+    if kind is KnobKind.DOUBLE or (kind is KnobKind.INT and over < under):
+        advice = _AS_REAL if kind is KnobKind.DOUBLE else _counts(setting)
         message = f"`{found[0]}` is {over // under}: both are integers"
-        yield WHOLE_DIVISION.on(setting.entry, message, _AS_REAL)
+        yield WHOLE_DIVISION.on(setting.entry, message, advice)
 
 
-@looks_at(Per.SETTING, of=r"NUM_SLOTS(?:_TYPE_\d+)?")
-def of_one_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """A part of a slot as the number of slots."""
-    part = _OF_ONE.fullmatch(setting.entry.raw)
-    if part is not None and 0 < saturated(part[1]) < saturated(part[2]):
-        message = f"`{part[0].strip()}` is 0: both are integers"
-        yield WHOLE_DIVISION.on(setting.entry, message, f"{setting.macro} is a number of slots")
+@looks_at(Per.SETTING)
+def part_of_one(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Less than one of what is counted by the whole."""
+    if _BELOW_ONE.fullmatch(setting.entry.raw) and _kind_of(setting) is KnobKind.INT:
+        message = f"`{setting.entry.raw.strip()}` counts as 0"
+        yield WHOLE_DIVISION.on(setting.entry, message, _counts(setting))
+
+
+def _kind_of(setting: Setting) -> KnobKind:
+    if setting.knob is not None:
+        return setting.knob.kind
+    from policy.explain.meaning import kind_of  # few files have such a number
+
+    return KnobKind.INT if _OF_SLOTS.fullmatch(setting.macro) else kind_of(setting.macro)
+
+
+def _counts(setting: Setting) -> str:
+    return f"{setting.macro} is an integer, and what is behind its point is dropped"
 
 
 @looks_at(Per.EXPRESSION)

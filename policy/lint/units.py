@@ -45,7 +45,8 @@ SHORT_AGE: Final = Finding(
 NOT_MEBIBYTES: Final = Finding(
     "P603",
     "an amount of memory that seems not to be in MiB",
-    "Memory and RequestMemory are in MiB, Disk and RequestDisk in KiB.",
+    "Memory, RequestMemory and MemoryUsage are in MiB; Disk, RequestDisk, ImageSize and"
+    " ResidentSetSize in KiB.",
     "NEGOTIATOR_SLOT_CONSTRAINT = Memory > 8589934592\n",
     "NEGOTIATOR_SLOT_CONSTRAINT = Memory > 8192\n",
 )
@@ -102,6 +103,8 @@ _LOADS: Final = frozenset(("loadavg", "condorloadavg", "cpususage"))
 _PERCENTAGES: Final = frozenset((99, *range(50, 105, 5)))
 #: The greatest plausible number, by unit.
 _GREATEST: Final = {"MiB": 2.0**22, "KiB": 1e11}
+#: Amounts of memory that are told in KiB.
+_IN_MEMORY: Final = frozenset(("imagesize", "residentsetsize", "proportionalsetsizekb"))
 #: Amounts below these are in another unit.
 _LEAST: Final = {
     **dict.fromkeys(("memory", "requestmemory", "totalmemory", "memoryusage"), 65.0),
@@ -405,9 +408,10 @@ def _amount(
     if unit not in _GREATEST:
         return None
     shown, digits = one.shown(side), _digits(value)
-    if value >= _GREATEST[unit]:
-        return NOT_MEBIBYTES, f"`{shown}` is in {unit}, and no slot has {digits} of them"
     name = side.name.casefold() if isinstance(side, Reference) else ""
+    greatest = _GREATEST["MiB"] * 1024 if name in _IN_MEMORY else _GREATEST[unit]
+    if value >= greatest:
+        return NOT_MEBIBYTES, f"`{shown}` is in {unit}, and no slot has {digits} of them"
     least = _LEAST.get(name, 0.0)
     if name == "requestdisk" and operator in (">", ">="):
         least = 0.0  # at least so much is asked for, and that may be little

@@ -129,6 +129,8 @@ def test_an_old_name_that_loses_nothing_is_not_told(text: str) -> None:
 @every_case("text", [
     "ALLOW_WRITE = a.x\nHOSTALLOW_WRITE = a.x, b.x\n",
     "HOSTALLOW_WRITE = a.x\n",
+    "HOST_ALLOW_WRITE = a.x\n",
+    "HOSTS_ALLOW_WRITE = a.x\n",
     "DENY_WRITE = bad.x\nHOSTDENY_WRITE = bad.x, worse.x\n",
     "ENABLE_SOAP = True\n",
     "GLEXEC_JOB = $(USES_IT)\nUSES_IT = True\n",

@@ -211,3 +211,23 @@ def test_files_of_a_configuration_are_in_folders(path: str) -> None:
 )
 def test_any_folder_may_have_files_of_a_configuration(path: str) -> None:
     assert found(f"LOCAL_CONFIG_DIR = {path}\n") == []
+
+
+NOTHING_BETWEEN = [
+    "LOG = $(LOCAL_DIR)log",
+    "EVENT_LOG = $(LOG)EventLog",
+    "SEC_PASSWORD_FILE = $(local_dir)passwords",
+    "STARTD_HISTORY = $(SPOOL)startd_history",
+    "LOCAL_CONFIG_DIR = /etc/condor/config.d, $(LOCAL_DIR)config",
+]
+
+
+@pytest.mark.parametrize("line", NOTHING_BETWEEN)
+def test_a_folder_and_a_name_have_a_slash_between_them(line: str) -> None:
+    """Unless the folder's own value ends with one."""
+    assert ("P137", 1) in ids(f"{line}\n")
+    assert ids(f"{line.replace(')', ')/')}\n") == []
+    folders = "".join(f"{name} = /srv/condor/\n" for name in ("LOCAL_DIR", "LOG", "SPOOL"))
+    kept = [name for name, number in ids(f"{folders}{line}\n") if number == 4]
+    assert kept == []
+    assert ids("SITE_PREFIX = $(LOG)x\nMASTER_LOG = $(LOG)/$(SITE_PREFIX)\n") == []

@@ -1,0 +1,43 @@
+"""Numbers: what is counted by the whole, the unit of an amount, and what is never 0."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policy.test_lint import ids
+
+COUNTED = ("NEGOTIATOR_INTERVAL", "NUM_CPUS", "NUM_SLOTS", "MAX_JOBS_RUNNING", "JOB_START_DELAY")
+MEASURED = ("PRIORITY_HALFLIFE", "DEFRAG_DRAINING_MACHINES_PER_HOUR")
+
+
+@pytest.mark.parametrize("macro", COUNTED)
+def test_a_part_of_one_is_none_where_integers_are_read(macro: str) -> None:
+    """The negotiator of 25.14.1 logs `NEGOTIATOR_INTERVAL = 0 sec` for 0.5 and for 1/2."""
+    for text in ("0.5", ".25", "1/2", "3 / 4"):
+        assert ("P422", 1) in ids(f"{macro} = {text}\n")
+    for text in ("15", "1.0", "4/2", "9/2", "$(DETECTED_CPUS)/2"):
+        assert "P422" not in [name for name, _ in ids(f"{macro} = {text}\n")]
+
+
+@pytest.mark.parametrize("macro", MEASURED)
+def test_a_real_keeps_its_fraction_and_a_quotient_of_integers_does_not(macro: str) -> None:
+    """condor_defrag of 25.14.1 logs that 0.5 machines an hour are 5 in ten hours, and 1/2 none."""
+    assert "P422" not in [name for name, _ in ids(f"{macro} = 0.5\n")]
+    assert ("P422", 1) in ids(f"{macro} = 1/2\n")
+
+
+@pytest.mark.parametrize("attribute", ["ImageSize", "ResidentSetSize", "ProportionalSetSizeKb"])
+def test_the_memory_of_a_job_is_told_in_kibibytes(attribute: str) -> None:
+    for bytes_ in ("8 * 1024 * 1024 * 1024", "17179869184"):
+        assert ids(f"SYSTEM_PERIODIC_HOLD = {attribute} > {bytes_}\n") == [("P603", 1)]
+    for kibibytes in ("8 * 1024 * 1024", "1024 * RequestMemory", "2000000000"):
+        assert ids(f"SYSTEM_PERIODIC_HOLD = {attribute} > {kibibytes}\n") == []
+
+
+@pytest.mark.parametrize("count", ["TARGET.RequestCpus", "TotalSlotCpus", "TotalCpus"])
+def test_what_is_never_0_says_nothing_as_a_condition(count: str) -> None:
+    for text in (count, f"TARGET.JobPrio > 5 && {count}", f"TARGET.JobPrio > 5 || {count}"):
+        assert [name for name, _ in ids(f"START = {text}\n")] == ["P432"]
+    # A number that may be 0 is a switch.
+    for text in (f"{count} > 4", "TARGET.RequestGPUs", "Cpus"):
+        assert ids(f"START = {text}\n") == []
