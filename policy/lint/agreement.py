@@ -282,6 +282,10 @@ def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         name = item.text.partition("://")[2].strip("/")
         yield setting.say(network, message, item, Meant(name, item.text))
         return
+    if item.text.isdigit():
+        message = f"`{item.text}` is no host"
+        yield setting.say(network, message, item, "a port stands behind its host and a colon")
+        return
     found = _ADDRESS.fullmatch(item.text)
     port = "" if found is None else found[2]
     if found is not None and port and saturated(port) > _PORTS:

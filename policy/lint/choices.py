@@ -372,23 +372,36 @@ def has_hole(config: Config, entry: Definition) -> bool:
         return False
 
 
+#: Programs that have a macro as daemons have, and which daemon starts them.
+_STARTED_BY: Final = {
+    "TRANSFERER": "condor_replication",
+    "SHADOW": "condor_schedd",
+    "GRIDMANAGER": "condor_schedd",
+    "STARTER": "condor_startd",
+    "PREEN": "the master, every PREEN_INTERVAL",
+}
+
+
 @finding(
     "P215",
-    "a daemon in DAEMON_LIST whose macro is no program",
+    "a name in DAEMON_LIST that is no daemon",
     "The master runs what the macro of each name says. START, for one, is an expression, and"
-    " SHARED_PORT no number. The master looks for no program in PATH, logs `Cannot execute` and"
+    " SHARED_PORT no number. A shadow or a starter is a daemon's own, and ends at once where the"
+    " master starts it. The master looks for no program in PATH, logs `Cannot execute` and"
     " tries again and again; daemons that share a port end without the one that has it.",
     bad="DAEMON_LIST = MASTER, START\n",
     good="DAEMON_LIST = MASTER, STARTD\n",
     per=Per.ITEM,
     of="DAEMON_LIST",
-    observed="Observed with 25.14.1: condor_master with START in DAEMON_LIST, with"
-    " `SHARED_PORT = 41232` and with `SHARED_PORT = condor_shared_port`; the collector ends then.",
+    observed="Observed with 25.14.1: condor_master with START, SHADOW, STARTER, GRIDMANAGER or"
+    " PREEN in DAEMON_LIST, with `SHARED_PORT = 41232` and with `SHARED_PORT = condor_shared_port`;"
+    " the collector ends then.",
 )
 def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
-    if item.text.upper() == "TRANSFERER":
-        message = "condor_transferer is started by condor_replication, and not by the master"
-        yield setting.say(no_program, message, item, "condor_master cannot execute it")
+    starter = _STARTED_BY.get(item.text.upper())
+    if starter is not None:
+        message = f"condor_{item.text.lower()} is started by {starter}, and by nobody else"
+        yield setting.say(no_program, message, item, "the master starts it again and again")
         return
     if item.text.upper() == "SHARED_PORT" and shares_port(setting):
         return  # the collector ends, as is said of the macro

@@ -20,12 +20,14 @@ from policy.knobs.declaration import Wanted
 from policy.knobs.lists import memberships
 from policy.knobs.readers import JUDGED
 from policy.language.about import EVERY
-from policy.language.numbers import read_boolean
+from policy.language.numbers import read_boolean, saturated
 from policy.lint.finding import Joined, finding
 from policy.lint.view import Item, Setting, View
 from policy.values.domain import ANYTHING
 from policy.values.evaluation import Evaluation
 
+_RESOURCES: Final = "MACHINE_RESOURCE_NAMES"
+_OF_TYPE: Final = late_regex(r"NUM_SLOTS_TYPE_\d+", re.IGNORECASE)
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
 _Test = Callable[[View, Setting, str], bool]
 
@@ -85,6 +87,23 @@ def _shares_a_port(view: View, setting: Setting, name: str) -> bool:
 
 def _is_not_set(view: View, setting: Setting, name: str) -> bool:
     return name.casefold() not in view.defined
+
+
+def _is_listed_resource(view: View, setting: Setting, name: str) -> bool:
+    """Does the list of resources have one?  Without a list all count."""
+    listed = setting.beside(_RESOURCES).casefold().strip()
+    others = any(one.entry.extends_unread for one in view.of_macro.get(_RESOURCES.casefold(), ()))
+    return not listed or others or _names(listed, name)
+
+
+def _are_types_alike(view: View, setting: Setting, name: str) -> bool:
+    """Do no types of slots say how many there are, or do they say the same?  A single slot is what
+    files for all machines of a pool begin with."""
+    many = [one.text().strip() for one in view.settings if _OF_TYPE.fullmatch(one.macro)]
+    text = setting.text().strip()
+    if text == "1" or not many or not all(map(str.isdigit, (text, *many))):
+        return True
+    return sum(map(saturated, many)) == saturated(text)
 
 
 def _is_published(view: View, setting: Setting, name: str) -> bool:
@@ -310,6 +329,14 @@ _COMPANIONS: Final = (
         "ALLOW_PSLOT_PREEMPTION", _is_not_off, "ADVERTISE_PSLOT_ROLLUP_INFORMATION",
         help="with ADVERTISE_PSLOT_ROLLUP_INFORMATION = False the negotiator does not see the"
         " dynamic slots", sure=False,
+    ),
+    _need(
+        r"MACHINE_RESOURCE_(?:INVENTORY_)?(?!NAMES$)(\w+)", _is_listed_resource, r"\1",
+        help="MACHINE_RESOURCE_NAMES does not list it",
+    ),
+    _need(
+        "NUM_SLOTS", _are_types_alike, "NUM_SLOTS_TYPE_1",
+        help="the types of slots say how many there are",
     ),
     _need(
         "MAX_NUM_CPUS", _is_not_set, "NUM_CPUS",

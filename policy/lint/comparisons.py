@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import ResultKind, lookup_function
 from classad.language.operators import EQUALITY, IDENTITY, ORDER
 from classad.language.values import ClassAdValue, Value
@@ -85,10 +85,16 @@ UNLIKE_UNITS: Final = Finding(
     "P417",
     "a comparison of unlike units",
     "Memory, RequestMemory and MemoryUsage are in MiB, Disk, ImageSize and ResidentSetSize in KiB,"
-    " sizes of transferred files in bytes, run times in seconds.",
+    " sizes of transferred files in bytes, run times in seconds. ClockMin counts minutes: eight in"
+    " the morning is 480.",
     "SYSTEM_PERIODIC_HOLD = ResidentSetSize > RequestMemory\n",
     "SYSTEM_PERIODIC_HOLD = ResidentSetSize > RequestMemory * 1024\n",
 )
+#: What is no attribute and needs no quotes.
+_LITERALS: Final = ("True", "False", "Undefined")
+_BEGIN_LITERALS: Final = "tfu"
+#: A `Tue` is a day.
+_SHORTEST: Final = 4
 #: Numbers that people write as words.
 _NUMBERED: Final[Mapping[str, Mapping[str, int]]] = {
     "jobuniverse": UNIVERSES,
@@ -173,6 +179,8 @@ def _word(one: MacroExpression, node: Binary) -> Said | None:
         name, folded = subject.name, subject.name.casefold()
         if not isinstance(other, Reference) or subject.base is not None or is_known(one, folded):
             continue
+        if literal_of(subject) is not None:
+            continue  # that is told wherever it stands
         if one.text[subject.start] == "'":
             message = f"`'{name}'` is an attribute: texts have double quotes"
             return UNQUOTED, message, subject, Meant(f'"{name}"', f"'{name}'")
@@ -192,6 +200,17 @@ def _word(one: MacroExpression, node: Binary) -> Said | None:
         if (theirs in _GROUPS and folded in groups) or folded in listed or is_text:
             return UNQUOTED, message, subject, Meant(f'"{name}"', name)
     return None
+
+
+def literal_of(node: Reference) -> str | None:
+    """The literal that a name without a scope is a slip of: `False` with two letters swapped, one
+    missing or there twice."""
+    name = node.name.casefold()
+    if node.base is not None or name[0] not in _BEGIN_LITERALS or len(name) < _SHORTEST:
+        return None
+    meant = suggest(name, _LITERALS)
+    alike = meant is not None and sorted(name) == sorted(meant.casefold())
+    return meant if meant is not None and (alike or len(name) != len(meant)) else None
 
 
 def is_known(one: MacroExpression, folded: str) -> bool:

@@ -32,6 +32,8 @@ _BLANKS_BEFORE: Final = late_regex(r"[^\s,]\s+\Z")
 _ENDS_ALL: Final = "the daemons end when they read this"
 _IPV4: Final = late_regex(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d+))?")
 #: What looks like addresses from one to another, of networks with a part, and of a domain.
+#: What has a port, or is an address of the web.
+_PLACE: Final = late_regex(r"[a-z]+://.*|[\w.-]+:(?:\d+|\*)(?:\?.*)?")
 _RANGE: Final = late_regex(r"\d+(?:\.\d+){1,3}-[\d.]+")
 _MIDDLE: Final = late_regex(r"(?:\d+\.)+(?:\*\.)+\d+(?:\.(?:\d+|\*))*")
 #: A second `*` is a letter like others, but for one at each end.
@@ -156,7 +158,8 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " blank: with `condor@site / *.site` this user may come from everywhere, and everybody from the"
     " site. A range, as `10.3.0.1-9`, a `*` in the middle of an address, two of them in a name that"
     " are not its ends, and a domain that begins with a dot fit nobody; what begins with `http://`"
-    " is no host. An item without `@` is a host, as `root` would be.",
+    " is no host, and nobody who comes has a port. An item without `@` is a host, as `root` would"
+    " be.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
@@ -165,8 +168,8 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " their logs; with such a NETWORK_INTERFACE they end with exit status 4; of `FLOCK_TO = 10.3.*`"
     " the schedd logs `Failed to start non-blocking update to unknown` again and again, of"
     " `http://...` each daemon `Invalid address`; the collector denies what only `.example.edu`, a"
-    " range, `127.0.*.1` or `node*.*.example.edu` would let in; of `DENY_WRITE = nobody*, root` the"
-    " schedd logs `deny WRITE: */nobody* */root`.",
+    " range, `127.0.*.1`, `localhost:9618` or `node*.*.example.edu` would let in; of"
+    " `DENY_WRITE = nobody*, root` the schedd logs `deny WRITE: */nobody* */root`.",
 )
 def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """Addresses with a number that is too great; whether a name is a host's is not asked."""
@@ -183,7 +186,12 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         message = f"`{item.text}` is a host, and no user"
         yield setting.say(network, message, item, f"the user is `{item.text}@*`")
         return
-    nobody = _RANGE.fullmatch(host) or _MIDDLE.fullmatch(host) or _DOMAIN.fullmatch(host)
+    nobody = (
+        _PLACE.fullmatch(host)
+        or _RANGE.fullmatch(host)
+        or _MIDDLE.fullmatch(host)
+        or _DOMAIN.fullmatch(host)
+    )
     if host.count("*") > 1:
         nobody = nobody or _STARS.fullmatch(host)
     if nobody is not None and setting.macro.upper() != "NETWORK_INTERFACE":

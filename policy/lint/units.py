@@ -19,6 +19,7 @@ from policy.knobs import shares as shares
 from policy.knobs.readers import find_readers
 from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
+from policy.lint.comparisons import UNLIKE_UNITS
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Per, finding, looks_at
 from policy.lint.reading import NOT_USED
@@ -103,6 +104,8 @@ _LOADS: Final = frozenset(("loadavg", "condorloadavg", "cpususage"))
 _PERCENTAGES: Final = frozenset((99, *range(50, 105, 5)))
 #: The greatest plausible number, by unit.
 _GREATEST: Final = {"MiB": 2.0**22, "KiB": 1e11}
+_CLOCK: Final = "clockmin"
+_DAY: Final = 24
 #: Amounts of memory that are told in KiB.
 _IN_MEMORY: Final = frozenset(("imagesize", "residentsetsize", "proportionalsetsizekb"))
 #: Amounts below these are in another unit.
@@ -337,6 +340,7 @@ def _unlikely(one: MacroExpression, side: Node, operator: str, other: Node) -> _
     if unit == DATE or value is None or one.evaluation.alone(other).unit not in (PLAIN, ""):
         return None
     found = _amount(one, side, operator, unit, value) or _load(one, side, value)
+    found = found or _clock(one, side, value)
     if found is None and unit == SECONDS and (operator in (">", ">=") or value >= _OLDEST):
         return _age(one, side, value)
     return found
@@ -424,6 +428,15 @@ def _load(one: MacroExpression, side: Node, value: float) -> _Said | None:
     if not names(side) or not names(side) <= _LOADS or value not in _PERCENTAGES:
         return None
     return PERCENTAGE, f"`{one.shown(side)}` is a load, and {_digits(value)} would be a percentage"
+
+
+def _clock(one: MacroExpression, side: Node, value: float) -> _Said | None:
+    """An hour of the day where minutes are counted."""
+    if not (isinstance(side, Reference) and side.name.casefold() == _CLOCK and 1 < value <= _DAY):
+        return None
+    shown, minutes = one.shown(side), _digits(value)
+    message = f"`{shown}` counts the minutes since midnight, and {minutes} of them are few"
+    return UNLIKE_UNITS, message, f"{minutes} o'clock is `{minutes} * 60`"
 
 
 def _age(one: MacroExpression, side: Node, value: float) -> _Said | None:

@@ -15,7 +15,8 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Call, Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.knobs.declaration import Wanted
-from policy.lint.comparisons import UNQUOTED, is_known
+from policy.lint.attributes import UNKNOWN_ATTRIBUTE
+from policy.lint.comparisons import UNQUOTED, is_known, literal_of
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.trees import takes_pattern
@@ -29,6 +30,15 @@ _OF_TEXT_LISTS: Final = late_regex(r"stringlisti?member", re.IGNORECASE)
 
 
 @looks_at(Per.NODE)
+def noliteral_of(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
+    """``START = Flase``."""
+    meant = literal_of(node) if isinstance(node, Reference) else None
+    if isinstance(node, Reference) and meant and not is_known(one, node.name.casefold()):
+        message = f"`{node.name}` is an attribute that nobody has"
+        yield one.say(UNKNOWN_ATTRIBUTE, message, node, Meant(meant, node.name))
+
+
+@looks_at(Per.NODE)
 def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     """A name where only a text can stand: a pattern, a published value."""
     if isinstance(node, Call) and takes_pattern(node):
@@ -38,6 +48,8 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     elif node is not one.tree or one.use.wanted is not Wanted.ANY:
         return
     word = bare(node)
+    if isinstance(word, Reference) and literal_of(word):
+        return
     whole = one.text[word.start : word.end]
     if node is one.tree and _SEVERAL.fullmatch(whole) and _are_words(one, whole):
         advice = Meant(f'"{whole}"', whole)

@@ -41,3 +41,21 @@ def test_what_is_never_0_says_nothing_as_a_condition(count: str) -> None:
     # A number that may be 0 is a switch.
     for text in (f"{count} > 4", "TARGET.RequestGPUs", "Cpus"):
         assert ids(f"START = {text}\n") == []
+
+
+def test_a_clock_counts_minutes() -> None:
+    assert ids("START = ClockMin > 8 && ClockMin <= 18\n") == [("P417", 1), ("P417", 1)]
+    assert ids("START = ClockMin > 8 * 60 && ClockMin <= 1080 && ClockDay > 0\n") == []
+
+
+@pytest.mark.parametrize("slip", ["Flase", "fasle", "FALES", "Ture", "truee", "Undefned"])
+def test_a_slip_of_a_literal_is_an_attribute_that_nobody_has(slip: str) -> None:
+    for text in (slip, f"TARGET.JobPrio > 5 || {slip}", f"TARGET.WantX =?= {slip}"):
+        assert [name for name, _ in ids(f"START = {text}\n")] == ["P401"]
+    assert ids(f"START = TARGET.{slip} > 1\n") == []
+    assert ids(f"STARTD_ATTRS = {slip}\n{slip} = 5\nSTART = {slip} > TARGET.JobPrio\n") == []
+
+
+@pytest.mark.parametrize("name", ["Tree", "Tue", "Rule", "Fuse", "Tier"])
+def test_another_word_of_as_many_letters_is_no_slip_of_a_literal(name: str) -> None:
+    assert ids(f"START = {name} =?= 5\n") == []

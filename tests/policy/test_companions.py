@@ -118,3 +118,22 @@ def test_nothing_is_drained_where_none_may_be(most: str) -> None:
     assert (item.id, item.line) == ("P241", 1)
     for number in ("-1", "8"):
         assert found(f"{text}DEFRAG_{most} = {number}\n") == []
+
+
+@pytest.mark.parametrize("form", ["MACHINE_RESOURCE_{} = 2", "MACHINE_RESOURCE_INVENTORY_{} = /x"])
+def test_where_resources_are_listed_others_count_for_nothing(form: str) -> None:
+    """The startd of 25.14.1: `... is not in MACHINE_RESOURCE_NAMES so it will have no effect`."""
+    assert ids(f"MACHINE_RESOURCE_NAMES = FPGA\n{form.format('FPGAs')}\n") == [("P241", 2)]
+    assert ids(f"MACHINE_RESOURCE_NAMES = TPU, fpgas\n{form.format('FPGAs')}\n") == []
+    assert ids(f"{form.format('FPGAs')}\n") == []
+    extended = "MACHINE_RESOURCE_NAMES = $(MACHINE_RESOURCE_NAMES) TPU"  # of another file's
+    assert ids(f"{extended}\n{form.format('FPGAs')}\n") == []
+
+
+def test_types_of_slots_say_how_many_slots_there_are() -> None:
+    """Asked of 25.14.1: with NUM_SLOTS = 4 beside NUM_SLOTS_TYPE_1 = 1 it makes one slot."""
+    types = "SLOT_TYPE_1 = 50%\nNUM_SLOTS_TYPE_1 = 2\n"
+    assert ids(f"{types}NUM_SLOTS = 4\n") == [("P241", 3)]
+    for same in ("2", "1", "$(DETECTED_CPUS)"):
+        assert ids(f"{types}NUM_SLOTS = {same}\n") == []
+    assert ids("NUM_SLOTS = 4\n") == []

@@ -180,8 +180,9 @@ def test_daemons_end_without_a_protocol(no: str) -> None:
     assert examine(read(f"{off}ENABLE_IPV6 = auto\n")).starts
 
 
-def test_the_master_starts_no_transferer() -> None:
-    assert ("P215", "warning") in ids(f"{LISTS}DAEMON_LIST = $(DAEMON_LIST) TRANSFERER\n")
+def test_the_master_starts_no_program_of_another_daemon() -> None:
+    for name in ("TRANSFERER", "SHADOW", "Starter", "GRIDMANAGER", "PREEN"):
+        assert ("P215", "warning") in ids(f"{LISTS}DAEMON_LIST = $(DAEMON_LIST) {name}\n")
 
 
 LIMIT, ALWAYS = "use POLICY : Limit_Job_Runtimes\n", "use POLICY : Always_Run_Jobs\n"

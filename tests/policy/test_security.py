@@ -131,3 +131,17 @@ def test_ads_of_the_same_machine_and_of_other_daemons_need_no_list() -> None:
 def test_a_file_that_is_read_after_that_of_a_package_may_find_a_list_for_daemons_there() -> None:
     [item] = found(f"{COLLECTOR.partition('LOCAL')[2].partition(chr(10))[2]}ALLOW_WRITE = *\n")
     assert (item.severity, brought(item)) == ("note", "ALLOW_DAEMON for the ads of other machines")
+
+
+@pytest.mark.parametrize("place", ["cm.example.edu:9618", "10.3.0.1:*", "http://cm.example.edu"])
+def test_who_comes_has_no_port(place: str) -> None:
+    """Asked of the collector of 25.14.1: `localhost:9618` lets nobody of localhost in."""
+    for item in (place, f"alice@x.org/{place}"):
+        if "//" not in item or item is place:
+            assert ids(f"ALLOW_READ = *.x.org, {item}\n") == [("P235", 1)]
+    assert ids("ALLOW_READ = fe80::1, 2001:db8::/32, cm.example.edu, 10.3.0.0/255.255.0.0\n") == []
+
+
+def test_a_port_alone_is_no_host() -> None:
+    assert ids("COLLECTOR_HOST = cm.example.edu 9618\n") == [("P235", 1)]
+    assert ids("COLLECTOR_HOST = cm.example.edu:9618\n") == []
