@@ -63,6 +63,16 @@ CHOICES: Final = (
         otherwise="the job is not started",
     ),
     _choice(
+        "STARTD_CRON_AUTOPUBLISH", "Never", "Always", "If_Changed",
+        otherwise="`NEVER` counts",
+    ),
+    _choice(
+        "HANDLE_QUERY_IN_PROC_POLICY",
+        *("always", "never", "true", "false", "small_table", "small_query"),
+        *("small_table_and_query", "small_table_or_query"),
+        otherwise="`SMALL_TABLE_OR_QUERY` counts",
+    ),
+    _choice(
         "DEFRAG_DRAINING_SCHEDULE", "graceful", "quick", "fast",
         otherwise="condor_defrag ends when it reads this", ends="DEFRAG",
     ),
@@ -133,6 +143,10 @@ HOOKS: Final = (
     *("TRANSLATE_JOB", "JOB_FINALIZE", "JOB_CLEANUP"),
 )
 HOOK_PARTS: Final = ("_ARGS", "_TIMEOUT")
+#: What every machine has, under each of its names, and no resource may be called as.
+RESERVED: Final = late_regex(
+    r"MACHINE_RESOURCE_(?:INVENTORY_)?(CPUS?|MEM(?:ORY)?|RAM|SWAP|DISK)", re.IGNORECASE
+)
 #: How long between two runs of a job; condor_startd does not start it with another text.
 CRON_PERIOD: Final = late_regex(r"\d+[smh]?", re.IGNORECASE)
 CRON_PERIODS: Final = late_regex(r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_PERIOD", re.IGNORECASE)
@@ -203,6 +217,11 @@ FORMS: Final[Mapping[str, tuple[str, Callable[[str], bool], str]]] = {
         "SCHEDD",
         lambda text: SPANS.match(text) is not None,
         "no list of names and seconds, as `1m:60 1h:3600` is",
+    ),
+    "PREEN_INTERVAL": (
+        "MASTER",
+        lambda text: not text or bool(text.strip("+0")),
+        "no time between two runs; `PREEN =` without a program turns condor_preen off",
     ),
     "ROOSTER_WAKEUP_CMD": (
         "ROOSTER",

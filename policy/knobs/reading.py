@@ -58,7 +58,13 @@ _NOTHING: Final = {
     KnobKind.LEADING: 0.0,
 }
 #: Units are known by their first letter, M by two; behind an unknown one nothing may follow.
-_SIZE = late_regex(r"\+?(?:0x[\da-f]+|\d+(?!\d))\s*(?:[^\sm][a-z]*|m(?:[bi]\S*)?)?", re.IGNORECASE)
+_SIZE = late_regex(
+    r"\+?(?:0x[\da-f]+|\d+(?!\d))\s*(?:[a-ln-z]\w*|[^\sm][a-z]*|m(?:[bi]\S*)?)?", re.IGNORECASE
+)
+#: What is no size: a lower-case `m` is minutes, as `mi` is before anything but a `b`.
+_TIME = late_regex(r"\+?\d+\s*(?:[shdwSHDW]\w*|m|[mM][iI](?![bB])\S*)")
+#: How the logs of all daemons are rotated, where none says it for its own.
+_OF_ALL_LOGS: Final = "max_default_log"
 _LEADING_NUMBER = late_regex(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -236,6 +242,8 @@ def _value(knob: Knob, text: str, evaluate: Evaluate, language: LanguageRules) -
         return _expression(text, language)
     if knob.kind is KnobKind.SIZE and not _SIZE.fullmatch(bare):
         raise _Invalid(f"`{bare}` is neither a size such as `10 Mb` nor a time such as `2 days`")
+    if knob.name.casefold() == _OF_ALL_LOGS and _TIME.fullmatch(bare):
+        raise _Invalid(f"`{bare}` is a time, and no size such as `10 Mb`")
     return text
 
 

@@ -22,6 +22,7 @@ from policy.knobs.choices import (
     HAS_CHOICE,
     NO_SPANS,
     NO_USERS,
+    RESERVED,
     SPANS,
     UPPER_BOUNDS,
     USERS,
@@ -59,6 +60,7 @@ _PERIOD: Final = "it is a number with s, m or h behind it, as in `5m`"
 _SEPARATOR: Final = late_regex(r"[^,\s|()]+")
 #: The numbers of a user and a group; what stands behind them is passed over.
 _IDS: Final = late_regex(r"[+-]?\d+\.[+-]?\d+")
+_OF_MACHINES: Final = "condor_startd ends; NUM_CPUS and MEMORY say what there is of these"
 #: What the schedd calls its side that runs parallel jobs.
 _SCHEDULER: Final = late_regex(r'"DedicatedScheduler@[^\s"@][^"]*"', re.IGNORECASE)
 _LIMIT: Final = late_regex(r"CONCURRENCY_LIMIT_DEFAULT_(.+)|(.+)_LIMIT", re.IGNORECASE)
@@ -88,7 +90,7 @@ _OF_ALL: Final = {
 }
 #: The macros of all of these.
 _OF_WORDS: Final = any_of(
-    (HAS_CHOICE, CRON_PERIODS, _OF_SLOTS, LOCK_URL, _VARIABLES, _LIMIT), re.IGNORECASE
+    (HAS_CHOICE, CRON_PERIODS, _OF_SLOTS, LOCK_URL, _VARIABLES, _LIMIT, RESERVED), re.IGNORECASE
 ).pattern + "|".join(("", *_OF_ALL, "DedicatedScheduler"))
 
 
@@ -100,8 +102,9 @@ _OF_WORDS: Final = any_of(
     " and no names, TCP_FORWARDING_HOST one host and no port, USERID_MAP users with their numbers,"
     " DCSTATISTICS_TIMESPANS names and seconds. DedicatedScheduler is a"
     " text, `DedicatedScheduler@` and the name of a schedd. The name of a concurrency limit is that"
-    " of an attribute. HA_LOCK_URL begins with `file:`. DAGMAN_DEFAULT_NODE_LOG is"
-    " another file for each DAG. Variables of an environment have blanks"
+    " of an attribute, and no resource of a machine is called Cpus, Memory, Disk or Swap."
+    " ENABLE_IPV4 and ENABLE_IPV6 take True, False and auto. HA_LOCK_URL begins with `file:`."
+    " DAGMAN_DEFAULT_NODE_LOG is another file for each DAG. Variables of an environment have blanks"
     " between them in quotes, and semicolons without.",
     bad="SCHEDD_DEBUG = D_FULL_DEBUG\n",
     good="SCHEDD_DEBUG = D_FULLDEBUG\n",
@@ -110,8 +113,10 @@ _OF_WORDS: Final = any_of(
     " #: ignoring slot list`, condor_defrag ends at `Invalid draining schedule`,"
     " condor_master says that it uses GRACEFUL, and a category of a log that does not exist is"
     " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1, at"
-    " `TCP_FORWARDING_HOST = 10.1.2.3:9618`, `USERID_MAP = alice=1000` and"
-    " `DCSTATISTICS_TIMESPANS = 1m=60` with status 4; a schedd runs parallel jobs on"
+    " `TCP_FORWARDING_HOST = 10.1.2.3:9618`, `USERID_MAP = alice=1000`, `ENABLE_IPV6 = no` and"
+    " `DCSTATISTICS_TIMESPANS = 1m=60` with status 4, and condor_startd at MACHINE_RESOURCE_Cpus; it"
+    " says that it takes STARTD_CRON_AUTOPUBLISH for NEVER, and condor_collector"
+    " HANDLE_QUERY_IN_PROC_POLICY for SMALL_TABLE_OR_QUERY; a schedd runs parallel jobs on"
     " slots that have its own name in DedicatedScheduler, and on no others; condor_submit"
     " refuses a job for a limit called `3d` with `Invalid concurrency limit`, and the negotiator"
     " ignores it; condor_dagman aborts with `log file ... has shrunk`; condor_master"
@@ -150,6 +155,12 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"no job can ask for a limit that is called `{limit[1] or limit[2]}`"
         help_text = "its name, and that of its set, begins with a letter and has no other signs"
         yield no_word.named(setting.entry, message, help_text)
+    reserved = RESERVED.fullmatch(setting.macro)
+    if reserved is not None:
+        message = f"no resource may be called `{reserved[1]}`: every machine has it"
+        said = no_word.named(setting.entry, message, _OF_MACHINES, ends="STARTD")
+        said.severity = ERROR
+        yield said
 
 
 @looks_at(Per.SETTING, of="DAGMAN_DEFAULT_NODE_LOG")

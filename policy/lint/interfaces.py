@@ -12,12 +12,18 @@ from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.language.about import EVERY
 from policy.language.numbers import read_boolean
+from policy.explain.roles import is_whole
 from policy.lint.agreement import DISAGREE, addresses, setting_of, started_by
-from policy.lint.finding import Per, looks_at
+from policy.lint.choices import has_hole, no_word
+from policy.lint.finding import Advice, Per, Repair, looks_at
 from policy.lint.view import Setting, View
 
 _V4: Final = late_regex(r"\d+(?:\.\d+){3}|(?:\d+\.)+\*")
 _V6: Final = late_regex(r"[\da-fA-F]*:[\da-fA-F:]+")
+_SWITCHED: Final = {
+    **dict.fromkeys(("yes", "y", "t", "on", "enabled", '"true"'), "True"),
+    **dict.fromkeys(("no", "n", "f", "off", "disabled", '"false"'), "False"),
+}
 _LOOPBACK: Final = late_regex(r"127(?:\.\d+){3}|127\.(?:\d+\.)*\*|::1|\[::1\]|lo|localhost")
 
 
@@ -25,13 +31,31 @@ _LOOPBACK: Final = late_regex(r"127(?:\.\d+){3}|127\.(?:\d+\.)*\*|::1|\[::1\]|lo
 def no_protocol(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Both protocols switched off: every daemon ends, told at the second of them."""
     other = "ENABLE_IPV4" if setting.macro[-1] == "6" else "ENABLE_IPV6"
-    off = [
-        one.strip().casefold() in ("false", "0", "no")
-        for one in (setting.text(), setting.beside(other))
-    ]
-    if all(off) and setting.macro[-1] == "6":
+    evaluate = setting.config.scope.functions.evaluate
+    both = (setting.text(), setting.beside(other))
+    off = all(read_boolean(one.strip(), evaluate) is False for one in both)
+    if off and setting.macro[-1] == "6":
         message = f"{setting.macro} and {other} are both False, and no protocol is left"
         yield setting.say(DISAGREE, message, setting.whole(), "all daemons end", ends=EVERY)
+
+
+@looks_at(Per.SETTING, of="ENABLE_IPV[46]")
+def no_switch(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A protocol that is neither on, off nor found out: every daemon ends, at no text too."""
+    text, evaluate = setting.text().strip(), setting.config.scope.functions.evaluate
+    if text.casefold() == "auto" or read_boolean(text, evaluate) is not None:
+        return
+    if has_hole(setting.config, setting.entry) and not is_whole(view.config):
+        return  # another file completes it
+    advice: Advice = "it takes True, False and auto"
+    if not text:
+        message = f"{setting.macro} is set to nothing: no daemon starts"
+        yield no_word.named(setting.entry, message, advice, ends=EVERY)
+        return
+    meant = _SWITCHED.get(text.casefold())
+    advice = advice if meant is None else Repair(meant, text, advice)
+    message = f"{setting.macro} does not take `{text}`: no daemon starts"
+    yield setting.say(no_word, message, setting.whole(), advice, ends=EVERY)
 
 
 @looks_at(Per.SETTING, of="NETWORK_INTERFACE")

@@ -16,7 +16,7 @@ from policy.config import Config
 from policy.data.tables import folded_attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import KNOBS, find_knob
-from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES
+from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES, RESERVED
 from policy.knobs.lists import is_list, memberships
 from policy.knobs.obsolete import SWITCHES, Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
@@ -373,7 +373,7 @@ def is_spoken_of(view: View, setting: Setting) -> bool:
 def _is_known(view: View, setting: Setting, known: _Known) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
-    named = macro in known.folded or _OF_CATEGORY.fullmatch(macro)
+    named = macro in known.folded or _OF_CATEGORY.fullmatch(macro) or RESERVED.fullmatch(macro)
     if named or find_knob(setting.macro) or find_readers(setting.macro):
         return True
     consumed = macro.rpartition("consumption_")[2]  # a resource of the machine

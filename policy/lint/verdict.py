@@ -29,6 +29,7 @@ from policy.language.about import EVERY, about
 from policy.lint import environment, reading
 from policy.lint.agreement import DISAGREE
 from policy.lint.attributes import unknown_function
+from policy.lint.choices import no_word
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.environment import lacking, with_environment
 from policy.lint.expressions import MacroExpression, expressions_in
@@ -47,6 +48,8 @@ from policy.versions import Version
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
+#: Findings that may say of a main daemon that it ends.
+_ENDING: Final = (value_ends.id, no_word.id)
 #: What macros of the daemons begin with.
 _BEGINS: Final = tuple(f"{daemon}_" for daemon in JUDGED)
 
@@ -99,13 +102,14 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     endings = [one for one in endings if not lacks(one.found)]
     host = host_of(config)
     endings += _besides(endings, host)
-    # Daemons beside the main ones end at values of which a finding says so.
-    late = (DISAGREE.id, value_ends.id)
-    endings += (
+    # Daemons beside the main ones end at values of which a finding says so, and some of these do.
+    late, told = (DISAGREE.id, value_ends.id), {id(one.found) for one in endings}
+    endings += [
         Ending(Daemon(about(found).ends), found, 0 if found.id in late else 4)
         for found in findings
-        if about(found).ends in ON_THEIR_OWN or found.id == value_ends.id
-    )
+        if about(found).ends in ON_THEIR_OWN
+        or (about(found).ends in MAIN and found.id in _ENDING and id(found) not in told)
+    ]
     part = Fragment(asked=True) if fragment else None
     if fragment is None:
         part = recognised(seen, findings)

@@ -161,6 +161,8 @@ def test_a_macro_that_another_one_switches_off_is_told(text: str) -> None:
     ("SLOT_CONFIG_FAILURE_MODE", ("CLEAR", "continue", "ABORT")),
     ("ENABLE_STARTD_DAEMON_AD", ("True", "false", "auto")),
     ("LINUX_HIBERNATION_METHOD", ("pm-utils", "/sys", "/proc")),
+    ("STARTD_CRON_AUTOPUBLISH", ("Never", "always", "IF_CHANGED")),
+    ("HANDLE_QUERY_IN_PROC_POLICY", ("always", "True", "small_table", "SMALL_TABLE_OR_QUERY")),
     ("STARTD_PRINT_ADS_FILTER", ("static", "static, dynamic", "partitionable dynamic")),
     ("LVM_HIDE_MOUNT", ("Auto", "True", "False")),
 ])  # fmt: skip
@@ -171,7 +173,7 @@ def test_macros_take_the_words_of_the_manual(macro: str, words: tuple[str, ...])
         assert ("P130", "warning") in ids(f"{macro} = {word}\n")
 
 
-@every_case("no", ["False", "false", "0", "no"])
+@every_case("no", ["False", "false", "0", "1 == 2"])
 def test_daemons_end_without_a_protocol(no: str) -> None:
     off = f"ENABLE_IPV4 = {no}\n"
     found = examine(read(f"{off}ENABLE_IPV6 = {no}\n"))

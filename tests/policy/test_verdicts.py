@@ -234,14 +234,23 @@ def test_a_daemon_ends_at_a_size_of_its_log_that_is_none(size: str) -> None:
 
 
 @every_case("size", [
-    "10 Mb", "10MB", "10 MiB", "10Mb;", "0x10000", "+10000000", "100000000", "2 days", "1 min", "",
-    "1 weeks", "10 Gigs", "10T",
+    "10 Mb", "10MB", "10 MiB", "10Mb;", "0x10000", "+10000000", "100000000", "", "10 Gigs", "10T",
+    "10M", "10k9",
 ])  # fmt: skip
 def test_a_daemon_takes_a_number_with_a_unit_for_the_size_of_its_log(size: str) -> None:
     for macro in ("MAX_STARTD_LOG", "MAX_DEFAULT_LOG", "MAX_SHADOW_LOG"):
         seen = examine(read(f"{macro} = {size}\n"))
         assert all(one.starts for one in seen.verdicts)
         assert not any(one.severity == "error" for one in seen.findings)
+
+
+@every_case("time", ["2 days", "1 min", "1 weeks", "5m", "10 MI", "24h", "90 s"])
+def test_the_log_of_one_daemon_takes_a_time_and_that_of_all_does_not(time: str) -> None:
+    """Asked of 25.14.1: a lower-case m is minutes, and MAX_DEFAULT_LOG has to be a size."""
+    for macro, ended in (("MAX_STARTD_LOG", ()), ("MAX_DEFAULT_LOG", MAIN)):
+        seen = examine(read(f"{macro} = {time}\n"))
+        assert {one.daemon.subsystem for one in seen.verdicts if not one.starts} == set(ended)
+        assert all(one.status == 44 for one in seen.verdicts if not one.starts)
 
 
 @every_case("line, ended", [
@@ -347,6 +356,9 @@ def test_a_daemon_ends_at_its_log_before_anything_else(other: str) -> None:
     ("MAX_ACCOUNTANT_DATABASE_SIZE = x", "NEGOTIATOR"),
     ("NEGOTIATOR_TIMEOUT = 1 +", "NEGOTIATOR"),
     ("NEGOTIATOR_READ_CONFIG_BEFORE_CYCLE = x", "NEGOTIATOR"),
+    ("PREEN_INTERVAL = 0", "MASTER"),
+    ("PERIODIC_EXPR_TIMESLICE = 10", "SCHEDD"),
+    ("SCHEDD_INTERVAL_TIMESLICE = -0.1", "SCHEDD"),
     ("TRANSFER_IO_REPORT_TIMESPANS = 60", "SCHEDD"),
     ("TRANSFER_IO_REPORT_TIMESPANS = 1m:60 1h", "SCHEDD"),
 ])  # fmt: skip
@@ -357,6 +369,16 @@ def test_a_daemon_ends_at_what_it_reads_at_its_start(line: str, daemon: str) -> 
     assert (verdict.daemon.subsystem, verdict.status) == (daemon, 4)
     assert "DAEMON_LIST does not name" not in verdict.text
     assert [one.severity for one in seen.findings if one.id in ("P110", "P111")] == ["error"]
+
+
+@every_case("name", ["Cpus", "cpu", "MEMORY", "Mem", "ram", "Disk", "Swap"])
+def test_a_resource_that_every_machine_has_may_not_be_made_again(name: str) -> None:
+    """Asked of condor_startd of 25.14.1, of each name."""
+    for macro in (f"MACHINE_RESOURCE_{name}", f"MACHINE_RESOURCE_INVENTORY_{name}"):
+        seen = examine(read(f"DAEMON_LIST = MASTER, STARTD\n{macro} = 8\n"))
+        ended = [one for one in seen.verdicts if not one.starts]
+        assert [(one.daemon.subsystem, one.status) for one in ended] == [("STARTD", 4)]
+        assert [(one.id, one.severity) for one in seen.findings] == [("P130", "error")]
 
 
 @every_case("lines", [
@@ -387,6 +409,11 @@ def test_a_daemon_ends_at_what_it_reads_at_its_start(line: str, daemon: str) -> 
     "DAEMON_LIST = MASTER\nENABLE_PERSISTENT_CONFIG = True\nPERSISTENT_CONFIG_DIR = /var/p",
     "DAEMON_LIST = MASTER\nENABLE_PERSISTENT_CONFIG = True\nMASTER_CONFIG = /var/p/master",
     "ENABLE_PERSISTENT_CONFIG = True",  # another file may say where
+    "PREEN_INTERVAL =",
+    "PREEN_INTERVAL = -5",
+    "PERIODIC_EXPR_TIMESLICE = 0.5",
+    *(f"ENABLE_IPV6 = {word}" for word in ("auto", "Auto", "TRUE", "1", "2", "1 == 1", "$(X)")),
+    *(f"MACHINE_RESOURCE_{name} = 3" for name in ("Cores", "Swaps", "GPUs", "vm", "Disks")),
     "DCSTATISTICS_TIMESPANS = 1m:60, 1h:3600 a b: 5,",
     "TRANSFER_IO_REPORT_TIMESPANS = 1m : 60",
     "USERID_MAP = alice=1000,1000 bob=5,5,6,7 carol=+1,-1,?",
@@ -417,6 +444,9 @@ def test_what_has_its_other_half_or_is_not_read_ends_nobody(lines: str) -> None:
     ("TCP_FORWARDING_HOST = <10.1.2.3>", 4),
     ('TCP_FORWARDING_HOST = "10.1.2.3"', 4),
     ("TCP_FORWARDING_HOST = 10.1.2.0/24", 4),
+    *((f"ENABLE_IPV6 = {word}", 4) for word in ("no", "yes", "T", "off", '"True"', "disabled")),
+    ("ENABLE_IPV4 =", 4),
+    ("ENABLE_IPV4 = $(NOT_SET_ANYWHERE)", 4),
     ("DCSTATISTICS_TIMESPANS = 1m=60", 4),
     ("DCSTATISTICS_TIMESPANS = 1m:60s", 4),
     ("DCSTATISTICS_TIMESPANS = 1m:60;1h:3600", 4),
