@@ -10,9 +10,9 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
+from policy.explain.roles import is_whole
 from policy.language.about import EVERY
 from policy.language.numbers import read_boolean
-from policy.explain.roles import is_whole
 from policy.lint.agreement import DISAGREE, addresses, setting_of, started_by
 from policy.lint.choices import has_hole, no_word
 from policy.lint.finding import Advice, Per, Repair, looks_at

@@ -253,6 +253,13 @@ def test_the_log_of_one_daemon_takes_a_time_and_that_of_all_does_not(time: str) 
         assert all(one.status == 44 for one in seen.verdicts if not one.starts)
 
 
+def test_a_condition_that_ends_the_starter_of_a_job_keeps_no_daemon_from_starting() -> None:
+    volumes = "DOCKER_VOLUMES = D\nDOCKER_VOLUME_DIR_D = /d\nDOCKER_MOUNT_VOLUMES = D\n"
+    seen = examine(read(f"{volumes}DOCKER_VOLUME_DIR_D_MOUNT_IF = WantsIt\n"))
+    assert "P117" in [one.id for one in seen.findings]
+    assert all(one.starts for one in seen.verdicts)
+
+
 @every_case("line, ended", [
     ("MAX_NUM_STARTD_LOG = many", "STARTD"),
     ("MAX_NUM_SCHEDD_LOG = -1", "SCHEDD"),
