@@ -86,6 +86,10 @@ CHOICES: Final = (
         otherwise="the memory of jobs is not limited",
     ),
     _choice(
+        "VM_TYPE", "kvm", "xen",
+        otherwise="the machine takes no job of the vm universe",
+    ),
+    _choice(
         "JOB_DEFAULT_NOTIFICATION", "never", "always", "complete", "error",
         otherwise="condor_submit does not take it",
     ),
@@ -162,6 +166,8 @@ _ORDERED: Final = (
     ("MASTER_UPDATE_INTERVAL", "CLASSAD_LIFETIME"),
     ("SCHEDD_INTERVAL", "CLASSAD_LIFETIME"),
     ("MIN_TRACKING_GID", "MAX_TRACKING_GID"),
+    ("SCHEDD_CLUSTER_INITIAL_VALUE", "SCHEDD_CLUSTER_MAXIMUM_VALUE"),
+    ("COLLECTOR_QUERY_WORKERS_RESERVE_FOR_HIGH_PRIO", "COLLECTOR_QUERY_WORKERS"),
     ("HA_POLL_PERIOD", "HA_LOCK_HOLD_TIME"),
 )
 #: The upper bounds of a macro, by its case-folded name.

@@ -143,6 +143,13 @@ LISTS: Final = (
         "STARTD_LATCH_EXPRS", "STARTD", "expression", ("<name>",),
         "condor_startd logs `Latch expression ... not found in config`", macros_only=True,
     ),
+    *(
+        NameList(
+            f"{which}SLOT_REQUIREMENTS_CLAUSES", "STARTD", "clause", ("<name>",),
+            "condor_startd ignores it: no job has to fulfil it", macros_only=True,
+        )
+        for which in ("", "P", "D")
+    ),
     _attributes("STARTD_PARTITIONABLE_SLOT_ATTRS", "STARTD", "the slot's ad"),
     _attributes("SCHEDD_ATTRS", "SCHEDD", "the schedd's ad"),
     _attributes("SUBMIT_ATTRS", "SUBMIT", "the job's ad"),

@@ -53,6 +53,11 @@ _ONE_BY_ONE: Final = {
     "schedd_exprs": Obsolete("SCHEDD_ATTRS", alias=True),
     "submit_exprs": Obsolete("SUBMIT_ATTRS", alias=True),
     "startd_slot_exprs": Obsolete("STARTD_SLOT_ATTRS", alias=True),
+    # condor_startd says that they are deprecated.
+    "thinpool_name": Obsolete("LVM_THINPOOL_NAME", alias=True),
+    "thinpool_volume_group_name": Obsolete("LVM_VOLUME_GROUP_NAME", alias=True),
+    # No program of 23.9.6 or 25.14.1 has the name.
+    "user_is_the_new_owner": Obsolete(),
     # condor_starter warns of it, and ignores it beside the new one.
     "execute_login_is_dedicated": Obsolete(
         "DEDICATED_EXECUTE_ACCOUNT_REGEXP", alias=True, rule="a pattern of names of accounts"

@@ -65,6 +65,8 @@ _OTHERS: Final = {
         "singularity_job": (_CONDITION, _CLAIM),
         "singularity_image_expr": (_ANY, _CLAIM),
         "defrag_draining_start_expr": (_CONDITION, "while the machine drains"),
+        "default_draining_start_expr": (_CONDITION, "while the machine drains"),
+        "starter_rlimit_as": (_NUMBER, _CLAIM),
     }),
     # Those of which daemons did not tell which of slot and job MY is.
     **_rows("either", "either", {
@@ -93,6 +95,7 @@ _OTHERS: Final = {
         "job_default_requestmemory": (_NUMBER, _KEPT),
         "job_default_requestdisk": (_NUMBER, _KEPT),
         "job_default_lease_duration": (_NUMBER, _KEPT),
+        "gridmanager_selection_expr": (_ANY, "before a job of the grid universe starts"),
         "transfer_queue_user_expr": (_ANY, "when the files of a job are to be transferred"),
     }),
     # The router joins it with conditions of its own, in which TARGET is the job.

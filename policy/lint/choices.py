@@ -67,6 +67,8 @@ _LIMIT: Final = late_regex(r"CONCURRENCY_LIMIT_DEFAULT_(.+)|(.+)_LIMIT", re.IGNO
 _IS_LIMIT: Final = late_regex(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?")
 _NO_TIME: Final = late_regex(r"0+[smh]?", re.IGNORECASE)
 _OF_SLOTS: Final = late_regex(r"STARTD_CRON_\w+_SLOTS", re.IGNORECASE)
+_AFFINITY: Final = late_regex(r"SLOT\d+_CPU_AFFINITY", re.IGNORECASE)
+_NUMBER: Final = late_regex(r"\d*")
 _VARIABLES: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_ENV|\w+_ENVIRONMENT", re.IGNORECASE)
 _COMMA: Final = late_regex(r"\w=[^;\s,]*(,)\s*[A-Za-z_]\w*=")
 _SEMICOLON: Final = late_regex(r"\w=[^\s'\";]*(;)\s*[A-Za-z_]\w*=")
@@ -90,7 +92,8 @@ _OF_ALL: Final = {
 }
 #: The macros of all of these.
 _OF_WORDS: Final = any_of(
-    (HAS_CHOICE, CRON_PERIODS, _OF_SLOTS, LOCK_URL, _VARIABLES, _LIMIT, RESERVED), re.IGNORECASE
+    (HAS_CHOICE, CRON_PERIODS, _OF_SLOTS, _AFFINITY, LOCK_URL, _VARIABLES, _LIMIT, RESERVED),
+    re.IGNORECASE,
 ).pattern + "|".join(("", *_OF_ALL, "DedicatedScheduler"))
 
 
@@ -134,6 +137,8 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield from _period(setting)
     if _OF_SLOTS.fullmatch(setting.macro):
         yield from _slots(setting)
+    if _AFFINITY.fullmatch(setting.macro):
+        yield from _cpus(setting)
     text = setting.text().strip()
     needed = _OF_ALL.get(setting.macro.upper())
     if needed is not None and has_hole(setting.config, setting.entry):
@@ -247,6 +252,15 @@ def _slots(setting: Setting) -> Iterator[Diagnostic]:
             message = f"`{item.text}` is no number of a slot, so the job is for all of them"
             yield setting.say(no_word, message, item, "they have numbers only, as in `1, 2`")
             return
+
+
+def _cpus(setting: Setting) -> Iterator[Diagnostic]:
+    """The CPUs of the jobs of a slot: of each item the number that it begins with."""
+    for item in setting.items():
+        begin = _NUMBER.match(item.text)
+        if begin is not None and begin[0] != item.text and "$" not in item.text:
+            message = f"`{item.text}` is read as {begin[0] or 0}: jobs get that CPU alone for it"
+            yield setting.say(no_word, message, item, "write each number, as in `0, 1, 2, 3`")
 
 
 def _period(setting: Setting) -> Iterator[Diagnostic]:

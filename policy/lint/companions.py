@@ -193,6 +193,23 @@ _COMPANIONS: Final = (
         "START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM", _is_decided, "ENABLE_BACKFILL",
         help="the manual: without ENABLE_BACKFILL = True there is no backfill", sure=False,
     ),
+    _need(
+        "ENABLE_BACKFILL", _is_set, "BACKFILL_SYSTEM",
+        help="condor_startd lacks a BACKFILL_SYSTEM, and knows none any more;"
+        " SLOT_TYPE_<N>_BACKFILL makes slots for jobs that give way",
+    ),
+    _need(
+        r"SLOT\d+_CPU_AFFINITY", _is_true, "ENFORCE_CPU_AFFINITY",
+        help="without ENFORCE_CPU_AFFINITY = True jobs run on any CPU",
+    ),
+    _need(
+        "CCB_REQUIRED_TO_START", _is_set, "CCB_ADDRESS",
+        help="without CCB_ADDRESS no broker is asked for",
+    ),
+    _need(
+        "CCB_REQUIRED_TO_START", _is_decided, "USE_SHARED_PORT",
+        help="it counts with USE_SHARED_PORT = False only",
+    ),
     *(
         _need(
             rf"{daemon}_(?!METRICS_CONFIG_DIR)\w+", _is_listed, daemon,
@@ -278,7 +295,8 @@ _COMPANIONS: Final = (
         help="DAEMON_LIST lacks the daemon that should start and stop it",
     ),
     _need(
-        "PREEMPTION_(REQUIREMENTS|RANK)|ALLOW_PSLOT_PREEMPTION", _is_true,
+        "PREEMPTION_(REQUIREMENTS|RANK)|ALLOW_PSLOT_PREEMPTION"
+        "|NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", _is_true,
         "NEGOTIATOR_CONSIDER_PREEMPTION",
         help="NEGOTIATOR_CONSIDER_PREEMPTION is False, so no claimed slot is looked at",
     ),

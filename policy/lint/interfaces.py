@@ -47,13 +47,13 @@ def no_switch(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     if has_hole(setting.config, setting.entry) and not is_whole(view.config):
         return  # another file completes it
-    advice: Advice = "it takes True, False and auto"
+    takes = "it takes True, False and auto"
     if not text:
         message = f"{setting.macro} is set to nothing: no daemon starts"
-        yield no_word.named(setting.entry, message, advice, ends=EVERY)
+        yield no_word.named(setting.entry, message, takes, ends=EVERY)
         return
     meant = _SWITCHED.get(text.casefold())
-    advice = advice if meant is None else Repair(meant, text, advice)
+    advice: Advice = takes if meant is None else Repair(meant, text, takes)
     message = f"{setting.macro} does not take `{text}`: no daemon starts"
     yield setting.say(no_word, message, setting.whole(), advice, ends=EVERY)
 

@@ -43,7 +43,9 @@ from policy.lint.spelling import (
     hook,
     joined_heads,
     meant_by_words,
+    of_submit_files,
     vocabulary,
+    with_like_word,
     with_underscores,
     without_first,
 )
@@ -54,7 +56,7 @@ UNKNOWN: Final = Finding(
     "P201",
     "a macro that nobody reads, spelled almost like one that is read",
     "HTCondor takes any name in silence. A name that no daemon knows and no other macro refers to"
-    " has no effect.",
+    " has no effect, and a command of submit files is no macro.",
     "PREEMPTION_REQUIREMENT = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
 )
@@ -431,10 +433,18 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
         meant = near(macro, words) or _near_short(macro) or by_words(macro, words)
         meant = meant or _nearly_limit(setting) or without_first(macro, words)
         meant = meant or _of_slot_type(macro, words) or hook(macro) or _folder(macro)
-    if meant is None:
-        return None
+        meant = meant or of_submit_files(macro) or with_like_word(macro, words)
     message = f"`{macro}` {_NO_MACRO}"
-    return kind.named(setting.entry, message, Meant(meant, macro))
+    if meant is not None:
+        return kind.named(setting.entry, message, Meant(meant, macro))
+    if of_submit_files(macro) is not None:
+        help_text = "it is a command of submit files; a transform or SUBMIT_ATTRS is for all jobs"
+        return UNKNOWN.named(setting.entry, message, help_text)
+    category = f"D_{macro.upper().removesuffix('_DEBUG')}"
+    if category in LOG_CATEGORIES and macro.upper().endswith("_DEBUG"):
+        help_text = f"no daemon is called so; `{category}` is a word for <daemon>_DEBUG"
+        return UNKNOWN.named(setting.entry, message, help_text)
+    return None
 
 
 def _folder(macro: str) -> str | None:

@@ -17,7 +17,8 @@ from policy.data.tables import builtin_table
 from policy.knobs.choices import HOOKS
 from policy.language.expressions import begins_as_none, parse
 from policy.lint.choices import has_hole
-from policy.lint.finding import ERROR, Per, finding, looks_at
+from policy.lint.finding import ERROR, Meant, Per, finding, looks_at
+from policy.lint.reading import NO_REFERENCE
 from policy.lint.trees import text_of
 from policy.lint.view import ITEM, Item, Setting, View
 from policy.values.domain import ANYTHING
@@ -27,16 +28,31 @@ from policy.values.evaluation import Evaluation
 PLUGINS: Final = "filetransfer_plugins"
 _HOOK: Final = rf"\w+_HOOK_(?:{'|'.join(HOOKS)})"
 _CRON: Final = r"(?:STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_EXECUTABLE"
-_STARTED: Final = late_regex(rf"{_CRON}|{_HOOK}", re.IGNORECASE)
+_WRAPPER: Final = "USER_JOB_WRAPPER"
+_STARTED: Final = late_regex(rf"{_CRON}|{_HOOK}|{_WRAPPER}", re.IGNORECASE)
 #: Built-in values that are programs, although the parameter table does not call them paths.
 _PROGRAM: Final = late_regex(r"\$\((S?BIN|LIBEXEC)\)/\S+|/usr/bin/\S+")
 #: What begins a whole path, of Windows too, and what only a running daemon knows.
 _WHOLE: Final = late_regex(r"/|\\|[A-Za-z]:[\\/]|\$")
-_FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "RUN", "LOCAL_DIR")
+_FOLDERS: Final = (
+    *(
+        "LOG",
+        "SPOOL",
+        "EXECUTE",
+        "RUN",
+        "LOCAL_DIR",
+        "PER_JOB_HISTORY_DIR",
+        "JOB_EPOCH_HISTORY_DIR",
+    ),
+)
 #: A folder of the host, and a name right behind it.
 _JOINED: Final = late_regex(
     r"\$\((LOCAL_DIR|RELEASE_DIR|LOG|SPOOL|EXECUTE|LOCK|RUN|ETC|LIB|LIBEXEC|S?BIN)\)([A-Za-z]\w*)",
     re.IGNORECASE,
+)
+#: The same for a reference that lacks its first sign.
+_UNMARKED: Final = late_regex(
+    r"(?<![$\w)])\((?:LOCAL_DIR|RELEASE_DIR|LOG|SPOOL|EXECUTE|LOCK|RUN|ETC|LIB|LIBEXEC|S?BIN)\)(?=/)"
 )
 _PATHS: Final = late_regex(
     r"LOCK|RUN|(\w+_)?(LOG|SPOOL|EXECUTE|DIR|DIRECTORY|FILE|HISTORY)", re.IGNORECASE
@@ -72,11 +88,13 @@ def is_path(macro: str) -> bool:
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
     good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = $(LIBEXEC)/health.sh\n"
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
-    of=rf"{_CRON}|{_HOOK}|{PLUGINS}|(?:STARTD|SCHEDD)_CRON_\w+_CWD",
+    of=rf"{_CRON}|{_HOOK}|{_WRAPPER}|{PLUGINS}|(?:STARTD|SCHEDD)_CRON_\w+_CWD",
     observed="Observed with 25.14.1: for `true` as a job of its cron the startd logs `Cannot access"
     " specified executable`; for a hook the starter logs `invalid path specified`, and starts no"
-    " job; a plugin is skipped with `Failed to execute`. With `LOG = ~/log` the master ends, and a"
-    " schedd with two folders in SPOOL logs `Can't open address file` and ends. Of `data:/data`"
+    " job; a plugin is skipped with `Failed to execute`; with `USER_JOB_WRAPPER = nice` or"
+    " `/usr/bin/nice -n 5` it logs `Cannot find/execute`, and the job is idle again. With"
+    " `LOG = ~/log` the master ends, and a schedd with two folders in SPOOL logs `Can't open"
+    " address file` and ends, one with a relative PER_JOB_HISTORY_DIR writes none. Of `data:/data`"
     " the starter makes `--mount type=bind,source=data`, which Docker refuses, and of `/a:/b:RO` a"
     " folder that can be written to. With `LOCAL_CONFIG_DIR = /etc/condor/*` they start and read"
     " nothing there.",
@@ -89,6 +107,8 @@ def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
         outcome = "the job is not run"
     if setting.macro.casefold() == PLUGINS:
         outcome = "it is skipped, and jobs cannot transfer what it is for"
+    elif setting.macro.upper() == _WRAPPER:
+        outcome = "no job starts, and each goes back to the queue"
     elif "_HOOK_" in setting.macro.upper():
         outcome = "a hook that is not there ends condor_starter, and no job starts"
     items = setting.items()
@@ -96,6 +116,8 @@ def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if _OPTION.match(setting.text(), item.end) and item is items[0]:
             message = f"{setting.macro} is one path, and `{setting.text().strip()}` is more"
             help_text = f"what follows the program belongs to {_of_arguments(setting.macro)}"
+            if setting.macro.upper() == _WRAPPER:
+                help_text = "it gets the job and its arguments; write a program that adds the rest"
             yield setting.say(no_whole_path, message, setting.whole(), help_text)
         elif item.text[0] not in _QUOTES and not _WHOLE.match(item.text):
             name = item.text.rpartition("/")[2]
@@ -206,6 +228,20 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.macro}: `{text}` is no whole path"
         help_text = "it is looked for in the folder that each daemon happens to run in"
         yield setting.say(no_whole_path, message, setting.whole(), help_text)
+
+
+@looks_at(Per.SETTING)
+def without_dollar(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``SPOOL = (LOCAL_DIR)/spool``: parentheses alone refer to nothing."""
+    text = setting.entry.written or setting.entry.raw
+    found = _UNMARKED.search(text) if "(" in text else None
+    if found is None or not (_PATHS.fullmatch(setting.macro) or is_path(setting.macro)):
+        return
+    message = f"`{found[0]}` lacks a `$`, so it is no reference and stays as text"
+    expanded = setting.text()
+    at = expanded.find(found[0])
+    where = setting.whole() if at < 0 else Item(found[0], at, at + len(found[0]))
+    yield setting.say(NO_REFERENCE, message, where, Meant(f"${found[0]}", found[0]))
 
 
 @looks_at(Per.SETTING)

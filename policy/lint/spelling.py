@@ -60,6 +60,32 @@ _OF_CONNECTIONS: Final = frozenset(
 )
 
 
+#: Commands of submit files, and the macro that gives a value to jobs without one, if there is one.
+_OF_SUBMIT_FILES: Final = {
+    **dict.fromkeys(
+        ("when_to_transfer_output", "transfer_input_files", "notify_user", "getenv"), ""
+    ),
+    **dict.fromkeys(("nice_user", "accounting_group", "concurrency_limits", "leave_in_queue"), ""),
+    **dict.fromkeys(("on_exit_hold", "on_exit_remove", "max_retries", "transfer_executable"), ""),
+    **{
+        f"request_{what}": f"JOB_DEFAULT_REQUEST{what.upper()}"
+        for what in ("cpus", "disk", "memory")
+    },
+    **{
+        f"periodic_{verb}": f"SYSTEM_PERIODIC_{verb.upper()}"
+        for verb in ("hold", "release", "remove", "vacate")
+    },
+    "should_transfer_files": "SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES",
+    "notification": "JOB_DEFAULT_NOTIFICATION",
+    "job_lease_duration": "JOB_DEFAULT_LEASE_DURATION",
+}
+#: Words that stand for each other in names.
+_LIKE: Final = (
+    *(frozenset(("user", "owner")), frozenset(("interval", "period"))),
+    *(frozenset(("dir", "directory", "folder")), frozenset(("arguments", "args"))),
+    frozenset(("host", "machine", "node")),
+)
+
 #: The words of a name.
 Words = tuple[str, ...]
 
@@ -246,6 +272,25 @@ def _is_form(one: str, other: str) -> bool:
     return stem >= _STEM and {one[stem:], other[stem:]} <= _ENDINGS
 
 
+def of_submit_files(name: str) -> str | None:
+    """The macro for a command of submit files that stands as one; empty if there is none for it,
+    None if it is no such command."""
+    return _OF_SUBMIT_FILES.get(name.casefold())
+
+
+def with_like_word(name: str, known: Vocabulary) -> str | None:
+    """The only known name in which one word is another for the same: MAX_JOBS_PER_USER."""
+    mine = words(name)
+    if len(mine) < 3:
+        return None
+    alike = [
+        known.by_words[theirs]
+        for at, theirs in known.beside(mine)
+        if any(pair.issuperset((mine[at], theirs[at])) for pair in _LIKE)
+    ]
+    return alike[0] if len(alike) == 1 else None
+
+
 def reordered(name: str, known: Vocabulary) -> str | None:
     """The known name of the same words in another order: GROUP_DYNAMIC_QUOTA."""
     mine = words(name)
@@ -389,6 +434,11 @@ def family_slip(macro: str, groups: Mapping[str, int], listed: Container[str]) -
         for at in ending:
             if is_one_edit(folded[:at], head.casefold()):
                 return head + macro[at:]
+    for group in groups if folded.startswith("group_") else ():
+        at = folded.find(f"_{group}_")
+        rest = folded[:at] + folded[at + len(group) + 1 :] if at > 0 else ""
+        if rest in _stems():
+            return f"{rest.upper()}_{macro[at + 1 : at + 1 + len(group)]}"
     cuts = {*accumulate(len(part) + 1 for part in macro.split("_")[:-1])}
     for head in joined_heads() if cuts and max(cuts) >= _OWN_HEAD - 1 else ():
         for cut in (len(head) - 1, len(head), len(head) + 1) if len(head) >= _OWN_HEAD else ():

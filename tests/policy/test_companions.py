@@ -137,3 +137,30 @@ def test_types_of_slots_say_how_many_slots_there_are() -> None:
     for same in ("2", "1", "$(DETECTED_CPUS)"):
         assert ids(f"{types}NUM_SLOTS = {same}\n") == []
     assert ids("NUM_SLOTS = 4\n") == []
+
+
+@pytest.mark.parametrize(
+    ("alone", "other"),
+    [
+        ("ENABLE_BACKFILL = True\n", "BACKFILL_SYSTEM = BOINC\n"),
+        ("SLOT1_CPU_AFFINITY = 0,1\n", "ENFORCE_CPU_AFFINITY = True\n"),
+        (
+            "CCB_REQUIRED_TO_START = True\nUSE_SHARED_PORT = False\n",
+            "CCB_ADDRESS = ccb.example.edu:9618\n",
+        ),
+        (
+            "CCB_REQUIRED_TO_START = True\nCCB_ADDRESS = ccb.example.edu:9618\n",
+            "USE_SHARED_PORT = False\n",
+        ),
+        (
+            "NEGOTIATOR_CONSIDER_EARLY_PREEMPTION = True\n",
+            "NEGOTIATOR_CONSIDER_PREEMPTION = True\n",
+        ),
+    ],
+)
+def test_what_counts_with_another_only_does_nothing_without_it(alone: str, other: str) -> None:
+    off = "NEGOTIATOR_CONSIDER_PREEMPTION = False\n" if "EARLY" in alone else ""
+    assert ("P241", 1) in ids(alone + off)
+    assert ("P241", 1) not in ids(alone + other)
+    switched_off = alone.replace("True", "False", 1)
+    assert switched_off == alone or ("P241", 1) not in ids(switched_off + off)

@@ -164,6 +164,7 @@ def test_a_macro_that_another_one_switches_off_is_told(text: str) -> None:
     ("STARTD_CRON_AUTOPUBLISH", ("Never", "always", "IF_CHANGED")),
     ("HANDLE_QUERY_IN_PROC_POLICY", ("always", "True", "small_table", "SMALL_TABLE_OR_QUERY")),
     ("STARTD_PRINT_ADS_FILTER", ("static", "static, dynamic", "partitionable dynamic")),
+    ("VM_TYPE", ("kvm", "Xen")),
     ("LVM_HIDE_MOUNT", ("Auto", "True", "False")),
 ])  # fmt: skip
 def test_macros_take_the_words_of_the_manual(macro: str, words: tuple[str, ...]) -> None:
@@ -185,6 +186,17 @@ def test_daemons_end_without_a_protocol(no: str) -> None:
 def test_the_master_starts_no_program_of_another_daemon() -> None:
     for name in ("TRANSFERER", "SHADOW", "Starter", "GRIDMANAGER", "PREEN"):
         assert ("P215", "warning") in ids(f"{LISTS}DAEMON_LIST = $(DAEMON_LIST) {name}\n")
+
+
+@every_case("low, high", [
+    ("SCHEDD_CLUSTER_INITIAL_VALUE", "SCHEDD_CLUSTER_MAXIMUM_VALUE"),
+    ("COLLECTOR_QUERY_WORKERS_RESERVE_FOR_HIGH_PRIO", "COLLECTOR_QUERY_WORKERS"),
+])  # fmt: skip
+def test_a_part_is_no_greater_than_the_whole(low: str, high: str) -> None:
+    """A schedd of 25.14.1 begins anew at its first number, a collector keeps fewer workers."""
+    assert ids(f"{low} = 6\n{high} = 4\n") == {("P131", "warning")}
+    assert ids(f"{low} = 4\n{high} = 6\n") == set()
+    assert ids(f"{low} = 4\n{high} = 0\n") == set()
 
 
 LIMIT, ALWAYS = "use POLICY : Limit_Job_Runtimes\n", "use POLICY : Always_Run_Jobs\n"

@@ -426,3 +426,56 @@ def test_a_setting_that_stands_in_another_ones_value_is_one_finding(macro: str) 
     assert (item.id, item.line) == ("P130", 1)
     assert "another setting" in (item.help or "")
     assert len(found(f"{macro} = D_FULLDEBUGG D_COMAND\n")) == 2
+
+
+@pytest.mark.parametrize(
+    ("cpus", "odd"), [("0-3", 1), ("0-1, 4-5", 2), ("0,1", 0), ("0 1, 2", 0), ("0x", 1)]
+)
+def test_the_cpus_of_a_slot_are_numbers(cpus: str, odd: int) -> None:
+    """A job of 25.14.1 with `0-1` may run on CPU 0 alone."""
+    assert ids(f"ENFORCE_CPU_AFFINITY = True\nSLOT1_CPU_AFFINITY = {cpus}\n") == [("P130", 2)] * odd
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("REQUEST_MEMORY", "JOB_DEFAULT_REQUESTMEMORY"),
+        ("Periodic_Hold", "SYSTEM_PERIODIC_HOLD"),
+        ("SHOULD_TRANSFER_FILES", "SUBMIT_DEFAULT_SHOULD_TRANSFER_FILES"),
+        ("MAX_JOBS_PER_USER", "MAX_JOBS_PER_OWNER"),
+        ("when_to_transfer_output", "a command of submit files"),
+        ("MATCH_DEBUG", "D_MATCH"),
+    ],
+)
+def test_what_is_a_name_elsewhere_is_no_macro(written: str, meant: str) -> None:
+    """condor_submit of 25.14.1 takes none of its commands from the configuration."""
+    [item] = found(f"{written} = D_FULLDEBUG\n")
+    assert (item.id, item.line) == ("P201", 1)
+    assert meant in (item.help or "")
+    used = f"{written} = 100\nJOB_DEFAULT_REQUESTMEMORY = $({written})\n"
+    assert all(item.id != "P201" for item in found(used))
+
+
+def test_the_name_of_a_group_stands_at_the_end_of_its_macros() -> None:
+    group = "GROUP_NAMES = group_a, b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_b = 7\n"
+    for name, meant in (("group_a", "GROUP_ACCEPT_SURPLUS_group_a"), ("b", "GROUP_AUTOREGROUP_b")):
+        middle = meant.removeprefix("GROUP_").removesuffix(f"_{name}")
+        [item] = found(f"{group}GROUP_{name}_{middle} = True\n")
+        assert (item.id, item.line, meant in (item.help or "")) == ("P202", 4, True)
+
+
+@pytest.mark.parametrize("which", ["", "P"])
+def test_a_clause_that_jobs_have_to_fulfil_is_a_macro(which: str) -> None:
+    """Asked of condor_startd of 25.14.1, which ignores one that is not there."""
+    listed = f"{which}SLOT_REQUIREMENTS_CLAUSES = Healthy\n"
+    assert ids(listed) == [("P211", 1)]
+    assert found(f"{listed}Healthy = TARGET.RequestCpus < 9\n") == []
+    assert ids(f"{listed}Healthy = (TARGET.RequestCpus < 9\n") == [("P217", 2)]
+
+
+@pytest.mark.parametrize(
+    "macro", ["DEFAULT_DRAINING_START_EXPR", "STARTER_RLIMIT_AS", "GRIDMANAGER_SELECTION_EXPR"]
+)
+def test_an_expression_that_is_read_later_has_to_parse(macro: str) -> None:
+    [item] = found(f"{macro} = (RequestCpus > 1\n")
+    assert (item.id, item.line) == ("P113", 1)

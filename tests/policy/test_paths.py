@@ -14,6 +14,7 @@ RUN = {
     "a job of the schedd's cron": CRON.replace("STARTD", "SCHEDD"),
     "a hook": HOOK,
     "a plugin": "FILETRANSFER_PLUGINS = {}\n",
+    "what starts each job": "USER_JOB_WRAPPER = {}\n",
 }
 WHOLE = (
     *("/srv/site/bin/health", "$(LIBEXEC)/health", "$(RELEASE_DIR)/bin/health"),
@@ -231,3 +232,30 @@ def test_a_folder_and_a_name_have_a_slash_between_them(line: str) -> None:
     kept = [name for name, number in ids(f"{folders}{line}\n") if number == 4]
     assert kept == []
     assert ids("SITE_PREFIX = $(LOG)x\nMASTER_LOG = $(LOG)/$(SITE_PREFIX)\n") == []
+
+
+@pytest.mark.parametrize("wrapper", ["/usr/bin/nice -n 5", "$(LIBEXEC)/limit --cpus 2"])
+def test_what_starts_each_job_has_no_options(wrapper: str) -> None:
+    """Asked of 25.14.1 with a job: `Cannot find/execute`, and it is idle again."""
+    [item] = found(f"USER_JOB_WRAPPER = {wrapper}\n")
+    assert (item.id, item.line) == ("P137", 1)
+
+
+@pytest.mark.parametrize("macro", ["PER_JOB_HISTORY_DIR", "JOB_EPOCH_HISTORY_DIR"])
+def test_a_folder_of_histories_has_its_whole_path(macro: str) -> None:
+    """A schedd of 25.14.1 disables the history of a relative one."""
+    assert ids(f"{macro} = history\n") == [("P137", 1)]
+    assert found(f"{macro} = $(SPOOL)/history\n") == []
+
+
+@pytest.mark.parametrize("text", ["(LOCAL_DIR)/spool", "(RELEASE_DIR)/x/spool"])
+def test_parentheses_alone_are_no_reference(text: str) -> None:
+    """As condor_config_val prints them."""
+    [item] = found(f"SPOOL = {text}\n")
+    assert (item.id, item.line) == ("P121", 1)
+    assert "did you mean `$(" in (item.help or "")
+    assert found(f"SPOOL = ${text}\n") == []
+
+
+def test_parentheses_of_an_expression_are_no_reference() -> None:
+    assert all(item.id != "P121" for item in found("START = (LOG)/2 > 1 || True\n"))
