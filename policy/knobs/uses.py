@@ -120,10 +120,15 @@ _FAMILIES: Final = (
      Use("schedd", "job", _CONDITION, moment=SUBMITTING)),
     (late_regex(r"docker_volume_dir_\w+_mount_if"),
      Use("slot", "job", _CONDITION, moment=_CLAIM)),
+    (late_regex(r"(?:startd|schedd)_cron_\w+_condition"),
+     Use("slot", "", _CONDITION, moment="when the job of the cron is to run")),
     (late_regex(r"consumption_(?!policy)\w+"), Use("slot", "job", _NUMBER, moment=_CLAIM)),
 )  # fmt: skip
 #: What the macros of these families begin with.
-_BEGINNINGS: Final = ("system_periodic_", "submit_requirement_", "consumption_", "docker_volume_")
+_BEGINNINGS: Final = (
+    *("system_periodic_", "submit_requirement_", "consumption_", "docker_volume_"),
+    *("startd_cron_", "schedd_cron_"),
+)
 _SLOT_TYPE: Final = late_regex(r"slot(?:_type_)?\d+(?:_\d+)?_(?=\w)", re.IGNORECASE)
 
 

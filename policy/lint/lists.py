@@ -122,6 +122,10 @@ def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
             return
 
 
+#: Their items once were jobs with all that they have, between colons.
+_CRONS: Final = ("STARTD_CRON_JOBLIST", "SCHEDD_CRON_JOBLIST")
+
+
 def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagnostic]:
     # A user may give those that something uses.
     used = _used(view, setting) if names.name == "SUBMIT_ATTRS" else set()
@@ -140,6 +144,10 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
         is_name = item.text.casefold() not in used and _NAME.fullmatch(item.text)
         if names.name == _ROUTES and _is_old_route(view, item.text):
             continue  # that nobody reads these is told there
+        if names.name in _CRONS and ":" in item.text and "$" not in item.text:
+            message = f"{setting.macro}: `{item.text}` is no name of a job"
+            alone = f"a job is listed by its name alone; {names.without}"
+            yield setting.say(NOT_DEFINED, message, item, alone)
         if is_name and not _is_defined(view, names, item.text):
             macro = names.defined_by[0].replace("<name>", item.text)
             of_item = "which" if macro == item.text else f"and `{macro}`"

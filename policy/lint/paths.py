@@ -30,20 +30,15 @@ _HOOK: Final = rf"\w+_HOOK_(?:{'|'.join(HOOKS)})"
 _CRON: Final = r"(?:STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_EXECUTABLE"
 _WRAPPER: Final = "USER_JOB_WRAPPER"
 _STARTED: Final = late_regex(rf"{_CRON}|{_HOOK}|{_WRAPPER}", re.IGNORECASE)
-#: Built-in values that are programs, although the parameter table does not call them paths.
-_PROGRAM: Final = late_regex(r"\$\((S?BIN|LIBEXEC)\)/\S+|/usr/bin/\S+")
+#: Built-in values that are paths, and macros without one, although the parameter table does not
+#: call them so.
+_IN_A_FOLDER: Final = late_regex(r"\$\((S?BIN|LIBEXEC|LOG|SPOOL)\)/\S+|/usr(/bin/\S+)?")
+_ALSO_PATHS: Final = frozenset(("event_log", "local_dir", "lock"))
 #: What begins a whole path, of Windows too, and what only a running daemon knows.
 _WHOLE: Final = late_regex(r"/|\\|[A-Za-z]:[\\/]|\$")
 _FOLDERS: Final = (
-    *(
-        "LOG",
-        "SPOOL",
-        "EXECUTE",
-        "RUN",
-        "LOCAL_DIR",
-        "PER_JOB_HISTORY_DIR",
-        "JOB_EPOCH_HISTORY_DIR",
-    ),
+    *("LOG", "SPOOL", "EXECUTE", "LOCK", "RUN", "LOCAL_DIR"),
+    *("PER_JOB_HISTORY_DIR", "JOB_EPOCH_HISTORY_DIR"),
 )
 #: A folder of the host, and a name right behind it.
 _JOINED: Final = late_regex(
@@ -71,8 +66,8 @@ _IN_QUOTES: Final = 'write all folders in one pair of quotes, as in `"/tmp, /var
 def is_path(macro: str) -> bool:
     """Is the value of a macro one path, of a program or a file?"""
     default, *types = builtin_table().get(macro.casefold(), [""])
-    known = "path" in types or _PROGRAM.fullmatch(default) is not None
-    return known or _STARTED.fullmatch(macro) is not None
+    known = "path" in types or _IN_A_FOLDER.fullmatch(default) is not None
+    return known or macro.casefold() in _ALSO_PATHS or _STARTED.fullmatch(macro) is not None
 
 
 @finding(

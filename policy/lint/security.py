@@ -201,7 +201,9 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     *numbers, bits = found.groups() if found is not None else (None,)
     great = [one for one in numbers if one and one != "*" and saturated(one) > _BYTE]
     interface = setting.macro.upper() == "NETWORK_INTERFACE"
-    if great:
+    if interface and item.text[0] in "\"'":
+        why = "quotes are part of it"
+    elif great:
         why = f"{great[0]} is above {_BYTE}"
     elif bits is not None and saturated(bits) > _BITS:
         why = f"a mask has at most {_BITS} bits"

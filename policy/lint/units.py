@@ -104,6 +104,7 @@ _LOADS: Final = frozenset(("loadavg", "condorloadavg", "cpususage"))
 _PERCENTAGES: Final = frozenset((99, *range(50, 105, 5)))
 #: The greatest plausible number, by unit.
 _GREATEST: Final = {"MiB": 2.0**22, "KiB": 1e11}
+_A_DAY: Final = "a day has `24 * 3600` seconds"
 _CLOCK: Final = "clockmin"
 _DAY: Final = 24
 #: Amounts of memory that are told in KiB.
@@ -186,10 +187,16 @@ def of_days(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A time that is written as days in minutes."""
     timed = setting.macro.casefold() in _TIMES or _unit(setting) == SECONDS
     timed = timed or (setting.knob is not None and setting.knob.unit == SECONDS)
+    other = _days_of(setting) if timed else ""
+    if other:
+        message = f"{setting.name} is in seconds, and `{setting.text().strip()}` are {other}"
+        yield setting.say(NOT_SECONDS, message, setting.whole(), _A_DAY)
+
+
+def _days_of(setting: Setting) -> str:
+    """What a whole value counts days in, if that is neither seconds nor a plain number."""
     text = setting.text()
-    if timed and _PRODUCT.fullmatch(text) and _is_minutes_a_day(_tree(text)):
-        message = f"{setting.name} is in seconds, and `{text.strip()}` are minutes"
-        yield setting.say(NOT_SECONDS, message, setting.whole(), "a day has `24 * 3600` seconds")
+    return _unit_of_days(_tree(text)) if _PRODUCT.fullmatch(text) else ""
 
 
 def _unit(setting: Setting) -> str:
@@ -210,7 +217,7 @@ def time(view: View, setting: Setting) -> Iterator[Diagnostic]:
     reading, knob = setting.reading, setting.knob
     if reading is None or reading.diagnostic is not None or knob is None or knob.unit != SECONDS:
         return
-    if knob.plausible is None:
+    if knob.plausible is None or _days_of(setting):
         return
     value, (least, most) = reading.number(), knob.plausible
     if value == 0 and knob is shares.PRIORITY_HALFLIFE:
@@ -229,7 +236,7 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     times = folded in _TIMES or folded in _LONGEST
     amounts = folded in _AMOUNTS or _unit(setting) == "MiB"
     unit = "seconds" if times else "MiB" if amounts else "bytes" if log else ""
-    if not unit:
+    if not unit or (times and _days_of(setting)):
         return
     product = False
     try:
@@ -318,14 +325,15 @@ def _unlike(one: MacroExpression, side: Node, operator: str, other: Node) -> _Sa
     """Instants and spans of time that are taken for each other."""
     unit, value = one.evaluation.alone(side).unit, _number(one, other)
     mine, theirs = one.shown(side), one.shown(other)
+    added = _added_to_instant(one, other) if unit == DATE else other
+    if unit in (SECONDS, DATE) and (days := _unit_of_days(added)):
+        message = f"`{mine}` is in seconds, and `{one.shown(added)}` are {days}"
+        return SHORT_AGE, message, _A_DAY
     if unit == DATE:
         spans = one.evaluation.alone(other).unit == SECONDS
         if spans or _is_minutes(other) or (value is not None and 1 < abs(value) < FIRST_DATE):
             message = f"`{mine}` is an instant, and `{theirs}` a duration"
             return DATE_AS_DURATION, message, _age_of(one, side)
-    elif unit == SECONDS and _is_minutes_a_day(other):
-        message = f"`{mine}` is in seconds, and `{theirs}` are minutes"
-        return SHORT_AGE, message, "a day has `24 * 3600` seconds"
     elif unit == SECONDS and _is_instant(value):
         return DATE_AS_DURATION, f"`{mine}` is a duration, and `{theirs}` an instant"
     elif _is_ahead(one, side) and operator in (">", ">=") and (value or 0) > 0:
@@ -359,10 +367,22 @@ def _is_minutes(node: Node) -> bool:
     return any(value and value % 60 == 0 for value in values)
 
 
-def _is_minutes_a_day(node: Node) -> bool:
-    """Is it so many days, written in minutes: ``14 * 24 * 60``?"""
+def _unit_of_days(node: Node) -> str:
+    """What so many days are written in that are no seconds: ``14 * 24 * 60`` or ``14 * 24``."""
     found = list(_factors(node))
-    return 24 in found and 60 in found and found.count(60) == 1 and max(found) < _HOUR
+    if 24 not in found or len(found) < 2 or max(found) >= _HOUR:
+        return ""
+    return "minutes" if found.count(60) == 1 else "" if 60 in found else "hours"
+
+
+def _added_to_instant(one: MacroExpression, node: Node) -> Node:
+    """What is added to an instant, as the 30 * 24 of ``QDate + 30 * 24``; else the whole."""
+    node = bare(node)
+    if isinstance(node, Binary) and node.operator == "+":
+        for instant, added in ((node.left, node.right), (node.right, node.left)):
+            if one.evaluation.alone(instant).unit == DATE:
+                return added
+    return node
 
 
 def _factors(node: Node) -> Iterator[float]:

@@ -59,3 +59,18 @@ def test_a_slip_of_a_literal_is_an_attribute_that_nobody_has(slip: str) -> None:
 @pytest.mark.parametrize("name", ["Tree", "Tue", "Rule", "Fuse", "Tier"])
 def test_another_word_of_as_many_letters_is_no_slip_of_a_literal(name: str) -> None:
     assert ids(f"START = {name} =?= 5\n") == []
+
+
+DAYS = ["7 * 24", "24 * 7", "14 * 24 * 60", "3*24*60"]
+
+
+@pytest.mark.parametrize("text", DAYS)
+def test_days_are_told_in_seconds(text: str) -> None:
+    """However a time is compared, and in a macro that is one."""
+    for instant in (f"time() - QDate > {text}", f"time() > QDate + {text}"):
+        assert ids(f"SYSTEM_PERIODIC_REMOVE = JobStatus == 1 && {instant}\n") == [("P602", 1)]
+    assert ids(f"MAXJOBRETIREMENTTIME = {text}\n") == [("P601", 1)]
+    for seconds in (f"{text.replace(' * 60', '').replace('*60', '')} * 3600", "30 * 24 * 60 * 60"):
+        assert ids(f"SYSTEM_PERIODIC_REMOVE = time() > QDate + {seconds}\n") == []
+        assert ids(f"MAXJOBRETIREMENTTIME = {seconds}\n") == []
+    assert ids(f"START = Memory > {text}\n") == []

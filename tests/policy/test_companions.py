@@ -164,3 +164,14 @@ def test_what_counts_with_another_only_does_nothing_without_it(alone: str, other
     assert ("P241", 1) not in ids(alone + other)
     switched_off = alone.replace("True", "False", 1)
     assert switched_off == alone or ("P241", 1) not in ids(switched_off + off)
+
+
+def test_a_cron_lists_names_and_runs_what_has_a_condition_that_parses() -> None:
+    """The startd of 25.14.1 skips both jobs, and says so in its log alone."""
+    job = "STARTD_CRON_PROBE_EXECUTABLE = /srv/probe\nSTARTD_CRON_PROBE_PERIOD = 5m\n"
+    assert ids("DAEMON_LIST = MASTER STARTD\nSTARTD_CRON_JOBLIST = PROBE:/srv/probe:5m\n") == [
+        ("P211", 2)
+    ]
+    listed = f"STARTD_CRON_JOBLIST = PROBE\n{job}STARTD_CRON_PROBE_CONDITION ="
+    assert ids(f"{listed} State ==\n") == [("P113", 4)]
+    assert ids(f'{listed} State == "Unclaimed" && Cpus > 4\n') == []

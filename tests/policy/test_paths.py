@@ -259,3 +259,9 @@ def test_parentheses_alone_are_no_reference(text: str) -> None:
 
 def test_parentheses_of_an_expression_are_no_reference() -> None:
     assert all(item.id != "P121" for item in found("START = (LOG)/2 > 1 || True\n"))
+
+
+@pytest.mark.parametrize("macro", ["LOCAL_DIR", "RELEASE_DIR", "EVENT_LOG", "HISTORY", "LOCK"])
+def test_quotes_are_letters_of_a_path(macro: str) -> None:
+    assert ids(f'{macro} = "/srv/condor"\n') == [("P213", 1)]
+    assert ids(f"{macro} = /srv/condor\n") == []

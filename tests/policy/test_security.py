@@ -145,3 +145,10 @@ def test_who_comes_has_no_port(place: str) -> None:
 def test_a_port_alone_is_no_host() -> None:
     assert ids("COLLECTOR_HOST = cm.example.edu 9618\n") == [("P235", 1)]
     assert ids("COLLECTOR_HOST = cm.example.edu:9618\n") == []
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_every_daemon_ends_at_an_interface_in_quotes(quote: str) -> None:
+    """Asked of 25.14.1: status 4, also where the address is one of the machine."""
+    lines = f"DAEMON_LIST = MASTER, SCHEDD\nNETWORK_INTERFACE = {quote}127.*{quote}\n"
+    assert [(one.id, one.severity) for one in found(lines)] == [("P235", "error")]
