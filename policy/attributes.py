@@ -13,9 +13,8 @@ from functools import cache
 from math import inf
 from typing import Final
 
-from attr import evolve, field, frozen
-
 from classad.patterns import late_regex
+from classad.records import evolve, field, frozen
 from policy.data.tables import attribute_table
 
 #: Units of instants and of spans of time.

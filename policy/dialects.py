@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from attr import Factory, evolve, frozen
+from classad.records import Factory, evolve, frozen
 
 
 @frozen

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from attr import frozen
+from classad.records import frozen
 
 
 class AdKind(Enum):

@@ -12,9 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from attr import evolve, frozen
-
 from classad.errors import Diagnostic
+from classad.records import evolve, frozen
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.knobs import shares as shares

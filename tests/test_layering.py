@@ -27,9 +27,10 @@ MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py
 #: Folder -> what stands in it, from the ground up; ``__init__`` is last everywhere.
 ORDER = {
     "classad": (
-        "patterns", "foreign", "kernels", "source", "errors", "extras", "language", "syntax", "ads",
-        "formats", "evaluation", "compiled", "loading", "evaluate", "match", "analysis", "builtins",
-        "binding", "v1", "files", "table", "frames", "strategies", "__main__",
+        "records", "patterns", "foreign", "kernels", "source", "errors", "extras", "language",
+        "syntax", "ads", "formats", "evaluation", "compiled", "loading", "evaluate", "match",
+        "analysis", "builtins", "binding", "v1", "files", "table", "frames", "strategies",
+        "__main__",
     ),
     "classad/table": (
         "memo", "arrays", "vectors", "shapes", "store", "expressions", "answers", "table",

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator
 from sys import float_info
 from typing import Final
 
-from attr import field, frozen
-
 from classad.language.names import fold_name
 from classad.language.values import AbsTime, RelTime, Value
+from classad.records import field, frozen
 
 #: What a literal may hold.
 LiteralValue = Value | bool | int | float | str | AbsTime | RelTime

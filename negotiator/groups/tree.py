@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
-from attr import define, field, frozen
-
+from classad.records import define, field, frozen
 from negotiator.model.result import ROOT_GROUP
 from policy.model import NegotiatorPolicy
 

@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from attr import evolve, field, frozen
-
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.context import NO_CONTEXT
 from classad.patterns import late_regex
+from classad.records import Factory, evolve, field, frozen
 from negotiator.model.arithmetic import INT_MIN, whole
 from negotiator.pool.addresses import ANY, schedd_families
 from negotiator.pool.slots import holds
@@ -207,9 +206,10 @@ class IdleJobWeights:
     of_slots: Expression | None = None
     context: EvalContext = field(default=_CONTEXT, eq=False)
     #: The request that the weight of a slot stands for, if it is just a name.
-    _asked: str | None = field(init=False, eq=False)
+    _asked: str | None = field(
+        default=Factory(lambda self: self._asked_for(), takes_self=True), init=False, eq=False
+    )
 
-    @_asked.default
     def _asked_for(self) -> str | None:
         return None if self.of_slots is None else _ASKED.get(str(self.of_slots).lower())
 

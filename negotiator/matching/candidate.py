@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import repeat
 from typing import ClassVar, Final, NamedTuple
 
-from attr import define, field
-
+from classad.records import define, field
 from negotiator.matching.rank import RankKeys
 from negotiator.model.result import Counters, MatchKind
 from negotiator.pool.addresses import ANY

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attr import Factory, define, field, frozen
-
+from classad.records import Factory, define, field, frozen
 from negotiator.model.result import TurnEvent
 
 _NEVER: Final = float("inf")

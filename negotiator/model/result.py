@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from attr import Factory, field, frozen
-
+from classad.records import Factory, field, frozen
 from negotiator.model.departures import Departure
 from negotiator.model.snapshot import AccountantState
 

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from attr import frozen
-
+from classad.records import frozen
 from negotiator.model.snapshot import machine_of
 
 Attributes: TypeAlias = Mapping[str, str]

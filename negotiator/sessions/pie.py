@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from attr import frozen
-
+from classad.records import frozen
 from negotiator.model.arithmetic import DBL_MAX, DBL_MIN, FLT_MAX, float32
 
 

@@ -12,8 +12,7 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.data import is_number
 
 

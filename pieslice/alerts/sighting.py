@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attr import Factory, frozen
-
+from classad.records import Factory, frozen
 from negotiator.model.snapshot import whole_slot
 
 #: What stands for the whole pool where others have the name of a user, a group, ...

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.doctor.page import PartCheck
 from pieslice.reports.document import Document, shape
 

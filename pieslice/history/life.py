@@ -16,8 +16,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from attr import field, frozen
-
+from classad.records import field, frozen
 from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.inputs.moments import shown_time

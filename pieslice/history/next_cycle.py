@@ -7,8 +7,7 @@ Inputs: a history, one of its jobs.  Outputs: ``NextCycle``.
 
 from __future__ import annotations
 
-from attr import evolve, frozen
-
+from classad.records import evolve, frozen
 from negotiator.io import CapturePaths, InputError, read_capture
 from negotiator.jobs.readiness import IDLE
 from negotiator.jobs.submitters import negotiated_name

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attr import frozen
-
+from classad.records import frozen
 from negotiator.jobs.readiness import RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.history.life import Decision, Life, find_job, life_of

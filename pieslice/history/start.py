@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from attr import define, field, frozen
-
+from classad.records import define, field, frozen
 from negotiator.jobs.readiness import IDLE, RUNNING
 from pieslice.history.waits import Curve, Wait, curve
 from pieslice.recording.jobs import HistoryJob

@@ -14,8 +14,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.history.waits import Wait, curve
 from pieslice.recording.store import Moment
 

@@ -24,8 +24,7 @@ from queue import SimpleQueue
 from shutil import rmtree
 from typing import Final, TypeAlias
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.data import Content
 
 _ENDABLE: Final = frozenset(("edit", "follow", "suggest", "why", "rank", "tree", "export"))

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from attr import define, field, frozen
-
+from classad.records import define, field, frozen
 from pieslice.live.daemons import DaemonError, Daemons, Located, SlowError
 from policy.knobs import Need, find_knob
 

@@ -26,8 +26,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, TypeVar
 
-from attr import define, field
-
+from classad.records import define, field
 from pieslice.live.daemons import DaemonError
 
 #: Seconds that threads have to end in.

@@ -10,8 +10,7 @@ from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from attr import define
-
+from classad.records import define
 from pieslice.lsp.project import ROOT, CheckedConfig
 
 if TYPE_CHECKING:

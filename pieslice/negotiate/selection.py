@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from attr import evolve
-
+from classad.records import evolve
 from negotiator.model.result import CycleResult
 from pieslice.reports.names import did_you_mean
 

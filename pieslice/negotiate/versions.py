@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from attr import frozen
-
+from classad.records import frozen
 from negotiator.versions.rule import VersionRule
 from negotiator.versions.table import RULES, changed_between
 from pieslice.reports.document import shape

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from attr import Factory, frozen
-
 from classad.errors import Diagnostic, Edit
+from classad.records import Factory, frozen
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject, indented
 from pieslice.policies.blocks import blocks, brought_lines, worst_first

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attr import evolve, frozen
-
+from classad.records import evolve, frozen
 from pieslice.priorities.options import Options
 from pieslice.priorities.report import AccountingSource, answer
 from pieslice.priorities.rows import Row, rows_of

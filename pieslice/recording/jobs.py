@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from attr import evolve, frozen
-
+from classad.records import evolve, frozen
 from negotiator.jobs.readiness import IDLE
 from pieslice.recording.store import History
 

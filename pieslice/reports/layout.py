@@ -15,9 +15,8 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias, TypeVar
 
-from attr import frozen
-
 from classad.patterns import late_regex
+from classad.records import frozen
 from pieslice.terminal import printable
 
 T = TypeVar("T")

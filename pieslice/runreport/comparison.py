@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
-from attr import field, frozen
-
+from classad.records import field, frozen
 from pieslice.data import Record
 from pieslice.reports.document import INLINE, Document, shape
 from pieslice.runreport.metrics import GROUP, RUN, USER, Metric, cell

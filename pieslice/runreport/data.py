@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.data import Record
 
 _HOUR: Final = 3600.0

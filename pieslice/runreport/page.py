@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from attr import evolve, frozen
-
+from classad.records import evolve, frozen
 from pieslice.data import Record
 from pieslice.reports.charts import Chart, Look
 from pieslice.reports.pages import (

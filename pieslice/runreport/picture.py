@@ -13,8 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.reports.charts import Chart
 from pieslice.reports.layout import plural
 from pieslice.reports.pages import document

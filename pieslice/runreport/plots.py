@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from attr import evolve, frozen
-
+from classad.records import evolve, frozen
 from pieslice.reports.charts import (
     OTHERS,
     UNUSED,

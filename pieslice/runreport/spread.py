@@ -22,8 +22,7 @@ from functools import cache
 from statistics import fmean, stdev
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.runreport.metrics import Metric
 
 #: How sure a verdict is, on both sides of the interval together.

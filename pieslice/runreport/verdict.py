@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from attr import evolve
-
+from classad.records import evolve
 from pieslice.data import Record
 from pieslice.reports.layout import plural
 from pieslice.reports.names import shortest

@@ -18,8 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from attr import define, evolve, field
-
+from classad.records import define, evolve, field
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, Literal, TypeAlias
 
-from attr import Factory, field, frozen
-
+from classad.records import Factory, field, frozen
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import CycleResult, MatchKind
 from pieslice.negotiate.text import KINDS

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
-from attr import frozen
-
+from classad.records import frozen
 from negotiator.groups.quotas import (
     Assigned,
     CutToWhole,

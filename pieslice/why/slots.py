@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Refusal
 from negotiator.matching.conditions import Ask

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.config import Config
 from policy.explain.meaning import Meaning, default_text, kind_of, macro_of, meaning
 from policy.explain.sentences import Origin, origin_of

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.config import Config
 from policy.explain.meaning import default_text, macro_of
 from policy.knobs import find_knob

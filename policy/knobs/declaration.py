@@ -13,8 +13,7 @@ from functools import cached_property
 from math import inf
 from typing import Final
 
-from attr import field, frozen
-
+from classad.records import field, frozen
 from policy.data.tables import knob_rows
 
 #: The moment of what is asked of jobs that are just coming into the queue.

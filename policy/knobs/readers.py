@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from attr import frozen
-
 from classad.patterns import late_regex
+from classad.records import frozen
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.history import changed_row
 from policy.knobs.declaration import Knob, KnobKind, Need

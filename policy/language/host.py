@@ -8,8 +8,7 @@ Follows: the pre-defined macros of the HTCondor manual; order observed with 25.1
 
 from __future__ import annotations
 
-from attr import frozen
-
+from classad.records import frozen
 from policy.language.table import Context
 
 

@@ -13,10 +13,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from attr import evolve, field, frozen
-
 from classad.language.bounds import glance
 from classad.patterns import late_regex
+from classad.records import evolve, field, frozen
 
 if TYPE_CHECKING:
     from policy.language.table import Definition

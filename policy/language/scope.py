@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from attr import evolve, field, frozen
-
 from classad.patterns import late_regex
+from classad.records import evolve, field, frozen
 from policy.language.functions import Functions
 from policy.language.macros import Expander, Known, MacroReference, replace_self
 from policy.language.table import Context, Definition, MacroTable

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from attr import evolve, field, frozen
-
+from classad.records import evolve, field, frozen
 from classad.source import Source
 
 #: Pseudo files that the tools name as origin.

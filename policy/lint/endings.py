@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from typing import Final
 
-from attr import evolve, frozen
-
 from classad.errors import Diagnostic
 from classad.patterns import any_of, late_regex
+from classad.records import evolve, frozen
 from policy.config import Config
 from policy.explain.roles import host_of, is_whole, makes_no_slot
 from policy.explain.sentences import listing

@@ -13,11 +13,10 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from attr import frozen
-
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.patterns import late_regex
+from classad.records import frozen
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob, KnobKind

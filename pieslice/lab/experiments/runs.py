@@ -11,8 +11,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Final, cast
 
-from attr import define, field, frozen
-
+from classad.records import define, field, frozen
 from pieslice.data import JsonObject, Record
 from pieslice.lab import asked as reading
 from pieslice.lab.experiments.wanted import Fuzzing, Simulating, Sweeping

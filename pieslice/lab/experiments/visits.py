@@ -10,8 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from attr import evolve, frozen
-
+from classad.records import evolve, frozen
 from pieslice.data import Record
 from pieslice.inputs.pool import PoolReading
 from pieslice.lab.texts import EditedTexts, PolicyFiles

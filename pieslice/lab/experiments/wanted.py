@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attr import frozen
+from classad.records import frozen
 
 
 @frozen

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from negotiator.model.result import CycleResult, GroupSummary, MatchKind, Reason, TrimCause
 from policy.model import NegotiatorPolicy
 

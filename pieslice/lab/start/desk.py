@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from attr import define, field
-
+from classad.records import define, field
 from negotiator.io import InputError
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading
