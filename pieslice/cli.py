@@ -17,8 +17,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
-from gettext import gettext
 from importlib import import_module
 from typing import Any
 
@@ -52,9 +50,8 @@ EPILOG = (
     " or input"
 )
 
-# Every parser of a command wants the same few words, and argparse looks for files with their
-# translation each time.
-vars(argparse)["_"] = cache(gettext)
+# Of the words of argparse there is no translation, and it looks for files with one each time.
+vars(argparse)["_"] = str
 
 #: The commands that run in a broken installation, too.
 ANYWHERE = ("doctor", "help", "completion")
@@ -239,7 +236,12 @@ def build_parser(word: str | None = None, *, listed: bool = False) -> Parser:
     parser.add_argument("--version", action=VersionAction, help="show version and backends")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
     subcommands = parser.add_subparsers(
-        title="commands", dest="command", metavar="COMMAND", required=True, action=OneCommand
+        title="commands",
+        dest="command",
+        metavar="COMMAND",
+        required=True,
+        action=OneCommand,
+        prog=parser.prog,  # which argparse takes out of a usage, with six patterns
     )
     assert isinstance(subcommands, OneCommand)
     subcommands.asked = word

@@ -10,8 +10,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from itertools import repeat
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
 from pieslice.terminal import printable, terminal_width
@@ -50,8 +50,10 @@ BESIDE: Final = Beside()
 #: it would be the current folder.
 EMPTY_NAME: Final = "the name is empty"
 #: The placeholders of files, some of which may be folders, and of folders.
-_FILE: Final = r"\[?(F|FILE|PATH|POOL|SOURCE|POLICY|HISTORY|RUNNING|W|A|B)\]?( .*)?"
-_FOLDER: Final = "DIR|RUN"
+_FILES: Final = frozenset(
+    ("F", "FILE", "PATH", "POOL", "SOURCE", "POLICY", "HISTORY", "RUNNING", "W", "A", "B")
+)
+_FOLDERS: Final = {"DIR", "RUN"}
 #: What argparse says of what is no number.
 _INVALID: Final = r"invalid (int|float) value: '(.*)'"
 #: Numbers of options, and days of what is simulated or foretold: more are slips.
@@ -87,7 +89,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
 def installed_version() -> str:
     """The version of the package."""
-    return str(resolve_name("pieslice:__version__"))
+    return str(import_module("pieslice").__version__)
 
 
 class Parser(argparse.ArgumentParser):
@@ -146,11 +148,14 @@ class Parser(argparse.ArgumentParser):
         """What argparse makes of the arguments, and what it leaves."""
         if any(action.nargs in _TO_THE_END for action in self._get_positional_actions()):
             return super().parse_known_args(args, namespace)
-        self._inside = True
+        words = sys.argv[1:] if args is None else args
+        usage, self._inside = self.usage, True
+        if not any(word.startswith("-") and "h" in word for word in words):
+            self.usage = usage or ""  # which argparse puts together first, and help alone shows
         try:
             return self.parse_known_intermixed_args(args, namespace)
         finally:
-            self._inside = False
+            self.usage, self._inside = usage, False
 
     def _about(self, word: str) -> str:
         if not word.startswith("-") or word == "-":
@@ -209,9 +214,9 @@ def place_named(placeholder: str | None) -> Literal["file", "folder"] | None:
     """What an argument with this placeholder names, if it is the name of a file or a folder."""
     if not placeholder:
         return None
-    if re.fullmatch(_FILE, placeholder):
+    if placeholder.partition(" ")[0].removeprefix("[").removesuffix("]") in _FILES:
         return "file"
-    return "folder" if re.fullmatch(_FOLDER, placeholder) else None
+    return "folder" if placeholder in _FOLDERS else None
 
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, Parser]:

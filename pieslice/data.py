@@ -17,6 +17,8 @@ JsonData: TypeAlias = dict[str, Any]
 Content: TypeAlias = Any
 #: An object that is put together to be printed.
 JsonObject: TypeAlias = dict[str, object]
+#: The classes of what JSON writes over several lines.
+_HOLDING: Final = (dict, list, tuple)
 
 
 def is_number(value: object) -> TypeIs[int | float]:
@@ -47,7 +49,7 @@ def _indented(
     holds nothing else."""
     if isinstance(data, str):
         return quoted(data)
-    if not isinstance(data, dict | list | tuple) or not data:
+    if not isinstance(data, _HOLDING) or not data:
         return repr(data) if type(data) is int else encode(data)
     inner = f"{lead}  "
     if not isinstance(data, dict):
@@ -55,7 +57,7 @@ def _indented(
         return f"[{inner}{f',{inner}'.join(items)}{lead}]"
     items = [
         f"{quoted(name if isinstance(name, str) else encode(name))}: "
-        f"{_indented(item, inner, quoted, encode)}"
+        f"{quoted(item) if type(item) is str else _indented(item, inner, quoted, encode)}"
         for name, item in data.items()
     ]
     return f"{{{inner}{f',{inner}'.join(items)}{lead}}}"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -143,6 +142,8 @@ def _fence(memory: int) -> Iterator[None]:
 @contextmanager
 def _interrupted(seconds: float) -> Iterator[None]:
     """Interrupt what does not look at the time; only a main thread can be."""
+    import signal
+
     over = threading.Event()
     before = signal.getsignal(signal.SIGINT)
 
@@ -187,6 +188,8 @@ def _said(seconds: float) -> str:
 
 def _interrupt(over: threading.Event) -> None:
     """As Ctrl-C does: also while the main thread waits for something."""
+    import signal
+
     over.set()
     if hasattr(signal, "pthread_kill"):
         main = threading.main_thread().ident

@@ -46,6 +46,7 @@ from policy.versions import NEWEST, Version
 __all__ = ["Config", "Library", "config_from_mapping", "load_config"]
 
 _ENVIRONMENT_PREFIX = "_CONDOR_"
+_BETWEEN_FILES = late_regex(r"[,\s]+")
 _AUTO_USE = late_regex(r"AUTO_USE_([A-Za-z]+)_(\w+)", re.IGNORECASE)
 
 
@@ -455,7 +456,7 @@ def _files(text: str) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    return [part for part in re.split(r"[,\s]+", text) if part]
+    return [part for part in _BETWEEN_FILES.split(text) if part]
 
 
 def _at(definition: Definition, message: str, severity: str = "error") -> Diagnostic:

@@ -8,7 +8,6 @@ Inputs: paths.  Outputs: ``Config`` values, ``HostFacts`` of this machine, the b
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -134,13 +133,23 @@ def _is_admin() -> bool:
     return os.geteuid() == 0
 
 
+def _kernel() -> tuple[str, str, str]:
+    """The kernel, the name of this machine and the kind of its processor."""
+    if sys.platform == "win32":  # pragma: no cover - Windows only
+        import platform
+
+        return platform.system(), platform.node(), platform.machine()
+    found = os.uname()
+    return found.sysname, found.nodename, found.machine
+
+
 def this_host() -> HostFacts:
     """Facts about this machine, as far as they are cheap to get."""
-    name = platform.node()
+    opsys, name, arch = _kernel()
     cpus = os.cpu_count() or 1
     return HostFacts(
-        arch=platform.machine().upper(),
-        opsys=platform.system().upper(),
+        arch=arch.upper(),
+        opsys=opsys.upper(),
         detected_cpus=cpus,
         detected_physical_cpus=cpus,
         detected_memory_mb=_memory_mb(),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import re
 import stat
 import sys
 from typing import IO, TYPE_CHECKING, Final
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
 #: Standard input as a file.
 _INPUT: Final = "/dev/stdin"
-#: How shells name a pipe that they have opened.
-_OPENED: Final = r"/(?:dev|proc/self)/fd/(\d+)"
+#: Where shells have a pipe that they have opened, under its number.
+_OPENED: Final = ("/dev/fd", "/proc/self/fd")
 #: The files in the place of pipes, which last as long as the process.
 _KEPT: Final[list[IO[bytes]]] = []
 
@@ -66,7 +65,8 @@ def _readable(text: str) -> str:
 
 def _is_pipe(path: str) -> bool:
     """Whether a path is read once only: standard input, or a pipe that is open already."""
-    if path != _INPUT and not re.fullmatch(_OPENED, path):
+    folder, _, name = path.rpartition("/")
+    if path != _INPUT and not (folder in _OPENED and name.isdecimal()):
         return False
     try:
         kind = os.stat(path).st_mode

@@ -8,11 +8,11 @@ GitHub's workflow commands.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from classad.errors import Diagnostic, Edit
+from classad.patterns import late_regex
 from classad.records import Factory, frozen
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject, indented
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 #: Where the findings are described, from the top of the source.
 _PAGE: Final = "docs/findings.md"
+#: What a link to a heading leaves out of it.
+_NO_ANCHOR: Final = late_regex(r"[^\w\- ]")
 #: Causes that the text shows unless all are asked for.
 _FIRST_PAGE: Final = 3
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
@@ -274,7 +276,7 @@ def _help(finding: Finding) -> str:
 
 def _anchor(finding: Finding) -> str:
     """The heading of a finding in its page, as the page's headings are linked."""
-    words = re.sub(r"[^\w\- ]", "", f"{finding.id}: {finding.title}".lower())
+    words = _NO_ANCHOR.sub("", f"{finding.id}: {finding.title}".lower())
     return words.replace(" ", "-")
 
 

@@ -11,13 +11,16 @@ right, text left, as the HTCondor tools print.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeAlias, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from classad.patterns import late_regex
 from classad.records import frozen
 from pieslice.terminal import printable
+
+if TYPE_CHECKING:
+    from textwrap import TextWrapper
 
 T = TypeVar("T")
 
@@ -196,19 +199,24 @@ def _lines(block: Block, width: int) -> Iterable[tuple[str, str]]:
     return [(line, "") for line in wrapped_lines(block, width)]
 
 
-class _Wrapper(textwrap.TextWrapper):
+@cache
+def _wrapper() -> type[TextWrapper]:
     """Breaks lines at blanks; a word that is longer than a line after its commas and operators.
 
     A macro's name that is longer than a line is broken after underscores.
     """
+    import textwrap  # which compiles five patterns
 
-    def _split(self, text: str) -> list[str]:
-        room = self.width - len(self.subsequent_indent)
-        return [
-            part
-            for chunk in super()._split(text)
-            for part in (_parts(chunk) if len(chunk) > room else [chunk])
-        ]
+    class Wrapper(textwrap.TextWrapper):
+        def _split(self, text: str) -> list[str]:
+            room = self.width - len(self.subsequent_indent)
+            return [
+                part
+                for chunk in super()._split(text)
+                for part in (_parts(chunk) if len(chunk) > room else [chunk])
+            ]
+
+    return Wrapper
 
 
 def _parts(word: str) -> list[str]:
@@ -221,7 +229,7 @@ def wrap(text: str, width: int, lead: str) -> list[str]:
     if len(text) <= width:
         return [text]
     begin = text[: len(text) - len(text.lstrip())]
-    return _Wrapper(
+    return _wrapper()(
         width,
         initial_indent=begin,
         subsequent_indent=lead,

@@ -64,6 +64,7 @@ _SIZE = late_regex(
 _TIME = late_regex(r"\+?\d+\s*(?:[shdwSHDW]\w*|m|[mM][iI](?![bB])\S*)")
 #: How the logs of all daemons are rotated, where none says it for its own.
 _OF_ALL_LOGS: Final = "max_default_log"
+_BETWEEN_ITEMS = late_regex(r"[,\s]+")
 _LEADING_NUMBER = late_regex(r"[ \t\n\v\f\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -123,7 +124,7 @@ class _Invalid(Exception):  # noqa: N818 - never leaves this module
 
 def split_list(text: str) -> list[str]:
     """A list at commas and white space."""
-    return [part for part in re.split(r"[,\s]+", text) if part]
+    return [part for part in _BETWEEN_ITEMS.split(text) if part]
 
 
 def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:

@@ -7,7 +7,6 @@ Inputs: ``Config``, findings.  Outputs: findings, names of variables.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
@@ -21,7 +20,7 @@ from policy.language.about import about
 #: What says of a value that it is none that the macro may have.
 _OF_VALUES: Final = ("P110", "P111", "P112", "P113")
 #: What says of a text that it is written in another way than it is meant.
-_OF_WRITING: Final = re.compile("P10[2-9]|P115|P12[0-9]")
+_OF_WRITING: Final = late_regex("P10[2-9]|P115|P12[0-9]")
 _REFERENCE: Final = "$ENV("
 _INCLUDED: Final = late_regex(r"(?im)^[ \t]*include\b.*\$ENV\(.*")
 #: What a reference to a variable that is not there expands to.

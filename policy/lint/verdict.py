@@ -10,7 +10,7 @@ read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
+from posixpath import basename, splitext
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -208,7 +208,7 @@ def _of_program(verdict: Verdict, config: Config) -> Verdict:
     macro = verdict.daemon.subsystem
     entry = config.lookup(macro) if verdict.starts else None
     path = "" if entry is None or entry.is_builtin else config.text(macro) or ""
-    name = PurePosixPath(path.replace("\\", "/")).stem
+    name, _ = splitext(basename(path.replace("\\", "/").rstrip("/")))
     if name.casefold() in ("", f"condor_{macro.lower()}") or "$" in path:
         return verdict
     return evolve(verdict, text=f"{verdict.text}, if `{path}` is that program")
