@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, AnyStr, cast
+from typing import Any, AnyStr, TypeAlias, cast
+
+#: A pattern for texts or for bytes.
+AnyPattern: TypeAlias = re.Pattern[Any]
 
 #: Compiles them; ``pieslice.kept_code`` puts in its place what keeps what it compiles.
-compile_regex: Callable[[Any, int], re.Pattern[Any]] = re.compile
+compile_regex: Callable[[Any, int], AnyPattern] = re.compile
 
 
 def _made(text: str, make: Callable[[str], Any]) -> Any:

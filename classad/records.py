@@ -5,15 +5,15 @@ slots for its fields from the beginning; ``__init__``, ``__eq__``, ``__hash__`` 
 the fields are made when they are first asked for, since a command imports many classes that it
 makes no value of.  Importing attrs and making all methods at once was a third of a short command.
 
-What differs from attrs: that nobody sets a field of a frozen value is left to the type checker, and
-a value is made in a third of the time; the order of defaults is not checked; annotations are texts.
+What differs from attrs: annotations are texts, and the order of defaults is not checked.
 ``__attrs_attrs__`` is there for programs that ask attrs for the fields of a class.
 """
 
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 #: Compiles methods; ``pieslice.kept_code`` puts in its place what keeps what it compiles.
 compile_code: Callable[[str, str, str], CodeType] = compile
 
+#: A value of any class: of fields, which their declarations give classes, and of members.
+_Value: TypeAlias = Any
 #: What is in place of a value that there is not.
-NOTHING: Any = type("Nothing", (), {"__slots__": (), "__repr__": lambda _: "NOTHING"})()
+NOTHING: Final[_Value] = type("Nothing", (), {"__slots__": (), "__repr__": lambda _: "NOTHING"})()
 
 
 class _Factory:
@@ -31,7 +33,7 @@ class _Factory:
 
     __slots__ = ("factory", "takes_self")
 
-    def __init__(self, factory: Callable[..., Any], takes_self: bool = False) -> None:
+    def __init__(self, factory: Callable[..., _Value], takes_self: bool = False) -> None:
         self.factory = factory
         self.takes_self = takes_self
 
@@ -45,14 +47,14 @@ class _Field:
     def __init__(
         self,
         *,
-        default: Any = NOTHING,
-        factory: Callable[[], Any] | None = None,
-        converter: Callable[[Any], Any] | None = None,
+        default: _Value = NOTHING,
+        factory: Callable[[], _Value] | None = None,
+        converter: Callable[[_Value], _Value] | None = None,
         init: bool = True,
         repr: bool = True,
         eq: bool = True,
         kw_only: bool | None = None,
-        metadata: dict[Any, Any] | None = None,
+        metadata: dict[_Value, _Value] | None = None,
     ) -> None:
         self.default = default if factory is None else _Factory(factory)
         self.converter = converter
@@ -65,23 +67,33 @@ class _Late:
 
     __slots__ = ("make", "name", "record")
 
-    def __init__(self, record: _Record, name: str, make: Callable[[_Record], Any]) -> None:
+    def __init__(self, record: _Record, name: str, make: Callable[[_Record], _Value]) -> None:
         self.record, self.name, self.make = record, name, make
 
-    def __get__(self, value: object, kind: type) -> Any:
+    def __get__(self, value: object, kind: type) -> _Value:
         made = self.make(self.record)
         setattr(self.record.kind, self.name, made)
         return made.__get__(value, kind) if callable(made) else made
 
 
+class _Kept(cached_property[_Value]):
+    """A ``cached_property`` without a lock, which takes longer than most that is kept."""
+
+    def __get__(self, value: _Value, kind: type | None = None) -> _Value:
+        if value is None:
+            return self
+        found = value.__dict__[self.attrname] = self.func(value)
+        return found
+
+
 class _Record:
     """What is declared of one class."""
 
-    __slots__ = ("declared", "kind", "kw_only")
+    __slots__ = ("declared", "frozen", "kind", "kw_only")
     kind: type
 
-    def __init__(self, declared: dict[str, Any], kw_only: bool) -> None:
-        self.declared, self.kw_only = declared, kw_only
+    def __init__(self, declared: dict[str, _Value], frozen: bool, kw_only: bool) -> None:
+        self.declared, self.frozen, self.kw_only = declared, frozen, kw_only
 
     def fields(self) -> tuple[_Field, ...]:
         """Those of the bases, and behind them those of the class, in the order of declaration."""
@@ -100,7 +112,7 @@ class _Record:
             found[name] = one
         return tuple(found.values())
 
-    def method(self, words: str, lines: list[str], known: dict[str, Any]) -> Any:
+    def method(self, words: str, lines: list[str], known: dict[str, _Value]) -> _Value:
         """A method of the class: its name and parameters, its lines, and what they know."""
         kind = self.kind
         text = "\n ".join((f"def {words}:", *(lines or ["pass"])))
@@ -109,9 +121,9 @@ class _Record:
         made.__module__, made.__qualname__ = kind.__module__, f"{kind.__qualname__}.{made.__name__}"
         return made
 
-    def init(self) -> Any:
+    def init(self) -> _Value:
         """``__init__``: an argument a field, those that have to be named behind the others."""
-        known: dict[str, Any] = {"NOTHING": NOTHING}
+        known: dict[str, _Value] = {"NOTHING": NOTHING}
         arguments, named, lines = ["self"], list[str](), list[str]()
         for one in fields(self.kind):
             name, value = one.name, one.alias
@@ -133,14 +145,25 @@ class _Record:
             if one.converter is not None:
                 known[f"convert_{name}"] = one.converter
                 value = f"convert_{name}({value})"
-            lines.append(f"self.{name} = {value}")
+            lines.append(self.assignment(name, value, known))
         if hasattr(self.kind, "__attrs_post_init__"):
             lines.append("self.__attrs_post_init__()")
         if named:
             arguments += ["*", *named]
         return self.method(f"__init__({', '.join(arguments)})", lines, known)
 
-    def eq(self) -> Any:
+    def assignment(self, name: str, value: str, known: dict[str, _Value]) -> str:
+        """A line that gives a new value one of its fields."""
+        if not self.frozen:
+            return f"self.{name} = {value}"
+        slot = getattr(self.kind, name, None)
+        if slot.__class__ is not MemberDescriptorType:
+            known["set_any"] = object.__setattr__
+            return f"set_any(self, {name!r}, {value})"
+        known[f"set_{name}"] = slot.__set__
+        return f"set_{name}(self, {value})"
+
+    def eq(self) -> _Value:
         """``__eq__``: of values of the very same class, field by field."""
         same = [f"self.{one.name} == other.{one.name}" for one in fields(self.kind) if one.eq]
         lines = [
@@ -149,7 +172,7 @@ class _Record:
         ]
         return self.method("__eq__(self, other)", lines, {})
 
-    def hash(self) -> Any:
+    def hash(self) -> _Value:
         """``__hash__``: of what is compared."""
         values = "".join(f"self.{one.name}, " for one in fields(self.kind) if one.eq)
         return self.method("__hash__(self)", [f"return hash(({values}))"], {})
@@ -159,7 +182,18 @@ class _Record:
         return tuple(one.name for one in fields(self.kind) if one.init and not one.kw_only)
 
 
-def _repr(self: Any) -> str:
+def _refuse(self: object, name: str, *value: object) -> NoReturn:
+    raise AttributeError(f"`{name}` of a frozen {self.__class__.__name__} stays as it is")
+
+
+def _set_state(self: object, state: _Value) -> None:
+    """Fill in a copy, or what was sent from another process."""
+    for part in state if isinstance(state, tuple) else (state,):
+        for name, value in (part or {}).items():
+            object.__setattr__(self, name, value)
+
+
+def _repr(self: _Value) -> str:
     kind = self.__class__
     shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(kind) if one.repr)
     return f"{kind.__qualname__.rpartition('>.')[2]}({', '.join(shown)})"
@@ -173,8 +207,8 @@ def _define(
     repr: bool = True,
     kw_only: bool = False,
     slots: bool = True,
-) -> Any:
-    """The class as a record; ``frozen`` says that values that are compared have a hash."""
+) -> _Value:
+    """The class as a record; ``frozen``: its fields stay, so what is compared has a hash."""
     if kind is None:
         return partial(_define, frozen=frozen, eq=eq, repr=repr, kw_only=kw_only, slots=slots)
     own = dict(kind.__dict__)
@@ -183,12 +217,15 @@ def _define(
         for name, hint in own.get("__annotations__", {}).items()
         if not hint.startswith(("ClassVar", "typing.ClassVar"))
     }
-    record = _Record(declared, kw_only)
-    added: dict[str, Any] = {"__attrs_attrs__": _Late(record, "__attrs_attrs__", _Record.fields)}
+    record = _Record(declared, frozen, kw_only)
+    added: dict[str, _Value] = {"__attrs_attrs__": _Late(record, "__attrs_attrs__", _Record.fields)}
     if "__init__" not in own:
         added["__init__"] = _Late(record, "__init__", _Record.init)
     if "__match_args__" not in own:
         added["__match_args__"] = _Late(record, "__match_args__", _Record.match_args)
+    if frozen:
+        added["__setattr__"] = added["__delattr__"] = _refuse
+        added["__setstate__"] = _set_state
     if repr and "__repr__" not in own:
         added["__repr__"] = _repr
     if eq and "__eq__" not in own:
@@ -199,7 +236,7 @@ def _define(
     return record.kind
 
 
-def _in_place(kind: type, added: dict[str, Any]) -> type:
+def _in_place(kind: type, added: dict[str, _Value]) -> type:
     for name in added["__attrs_attrs__"].record.declared.keys() & kind.__dict__.keys():
         delattr(kind, name)
     for name, member in added.items():
@@ -207,7 +244,7 @@ def _in_place(kind: type, added: dict[str, Any]) -> type:
     return kind
 
 
-def _with_slots(kind: type, members: dict[str, Any], declared: dict[str, Any]) -> type:
+def _with_slots(kind: type, members: dict[str, _Value], declared: dict[str, _Value]) -> type:
     """The class once more, with slots, which a class has from its beginning or never."""
     bases = {name for base in kind.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
     slots = [name for name in declared if name not in bases]
@@ -218,10 +255,11 @@ def _with_slots(kind: type, members: dict[str, Any], declared: dict[str, Any]) -
     if not base.__weakrefoffset__:
         slots.append("__weakref__")
     inner = []
-    for member in members.values():
+    for name, member in members.items():
         if member.__class__ is cached_property:
             if not base.__dictoffset__ and "__dict__" not in slots:
                 slots.append("__dict__")  # where it keeps its value
+            members[name] = _Kept(member.func)
             member = member.func
         elif member.__class__ in (property, classmethod, staticmethod):
             member = getattr(member, "fget", None) or getattr(member, "__func__", None)
@@ -251,7 +289,7 @@ def _fields_dict(kind: type) -> dict[str, _Field]:
     return {one.name: one for one in fields(kind)}
 
 
-def _evolve(value: Any, **changes: Any) -> Any:
+def _evolve(value: _Value, **changes: _Value) -> _Value:
     """A value like another one, but for some of its fields."""
     kind = value.__class__
     for one in kind.__attrs_attrs__:
@@ -260,7 +298,7 @@ def _evolve(value: Any, **changes: Any) -> Any:
     return kind(**changes)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: _Value) -> _Value:
     """Records as dictionaries and what holds several as a list, in dictionaries, too."""
     if _has(value.__class__):
         return _asdict(value)
@@ -271,13 +309,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _asdict(value: Any, recurse: bool = True) -> dict[str, Any]:
+def _asdict(value: _Value, recurse: bool = True) -> dict[str, _Value]:
     """The fields of a value by their names."""
     found = {one.name: getattr(value, one.name) for one in fields(value.__class__)}
     return {name: _plain(one) for name, one in found.items()} if recurse else found
 
 
-def _astuple(value: Any, recurse: bool = True) -> tuple[Any, ...]:
+def _astuple(value: _Value, recurse: bool = True) -> tuple[_Value, ...]:
     """The values of the fields in their order."""
     assert not recurse
     return tuple(getattr(value, one.name) for one in fields(value.__class__))

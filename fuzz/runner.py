@@ -16,8 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from attr import define, field
-
+from classad.records import define, field
 from fuzz.target import Target
 
 #: Profile -> cases between two seeds; None: the target's own number, once.

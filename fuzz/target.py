@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from attr import frozen
+from classad.records import frozen
 
 
 class Unavailable(Exception):  # noqa: N818 - not a failure

@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeAlias
 
@@ -89,7 +88,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
 def installed_version() -> str:
     """The version of the package."""
-    return str(import_module("pieslice").__version__)
+    return str(sys.modules["pieslice"].__version__)
 
 
 class Parser(argparse.ArgumentParser):

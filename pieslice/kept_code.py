@@ -21,8 +21,11 @@ import sys
 from collections.abc import Callable
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import adler32, crc32
+
+if TYPE_CHECKING:
+    from classad.patterns import AnyPattern
 
 _compile_regex = re.compile
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
@@ -77,7 +80,7 @@ class KeptCode:
         self._code.put((text, name, mode), marshal.dumps(code))
         return code
 
-    def _regex(self, text: str | bytes, flags: int = 0) -> re.Pattern[Any]:
+    def _regex(self, text: str | bytes, flags: int = 0) -> AnyPattern:
         """Stands for ``re.compile``."""
         engine = _engine()
         if engine is None:
@@ -87,7 +90,7 @@ class KeptCode:
         words = _words_of_pattern(text, flags) if kept is None else marshal.loads(kept)
         if kept is None:
             self._code.put(key, marshal.dumps(words))
-        pattern: re.Pattern[Any] = engine.compile(text, *words)
+        pattern: AnyPattern = engine.compile(text, *words)
         return pattern
 
     def _made(self, text: str, make: Callable[[str], Any]) -> Any:

@@ -11,8 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from fuzz.commands.shop import COMMANDS, Command
 from fuzz.commands.tears import torn
 from fuzz.commands.values import drawn, parser_of

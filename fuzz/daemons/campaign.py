@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from attr import Factory, define, field, frozen
-
+from classad.records import Factory, define, field, frozen
 from fuzz.daemons.compare import Verdict, compare, known_departures, undetermined
 from fuzz.daemons.crowded import crowded_scenario
 from fuzz.daemons.document import document

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attr import evolve
-
+from classad.records import evolve
 from fuzz.daemons.ads import Job, Slot, expand_jobs, expand_slots, merge, quoted, replaced
 from pieslice.data import Record
 

@@ -12,8 +12,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from attr import frozen
-
+from classad.records import frozen
 from fuzz.daemons.record import passing
 from fuzz.daemons.system import DaemonError
 from pieslice.data import JsonData, Record

@@ -22,8 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from attr import define, field, frozen
-
+from classad.records import define, field, frozen
 from fuzz.daemons.reload_questions import BASE, ROUNDS, Round
 
 _USER: Final = 65534

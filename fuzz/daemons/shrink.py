@@ -12,8 +12,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeAlias
 
-from attr import define
-
+from classad.records import define
 from pieslice.data import JsonData, Record
 
 #: Where a list or an object stands in a scenario.

@@ -16,8 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from fuzz.target import Unavailable
 
 #: Without these the private pool cannot be started.

@@ -12,8 +12,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from attr import frozen
-
+from classad.records import frozen
 from fuzz.findings.corpus import Planted
 from pieslice.cli import main
 

@@ -10,8 +10,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from attr import define, field, frozen
-
+from classad.records import define, field, frozen
 from fuzz.findings.corpus import clean, decoded
 from fuzz.findings.judge import Seen, checked
 from fuzz.findings.mutators import Mutation, statements

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from attr import field, frozen
-
+from classad.records import field, frozen
 from fuzz.findings.tables import (
     ATTRIBUTES,
     BOOLEANS,

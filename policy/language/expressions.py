@@ -103,13 +103,15 @@ def evaluator(now: float) -> Evaluate:
             return None
         if text in known:
             return known[text]
-        from classad.evaluate import EvalContext, evaluate
+        from classad.ads.ad import Ad
+        from classad.evaluate import EvalContext, as_tree, evaluate_exactly
 
         try:
             tree = parse(text)
         except ClassAdParseError:
             return None
-        value = evaluate(tree, context=EvalContext(now=now))
+        # It is evaluated once, which is less than to compile it.
+        value, _ = evaluate_exactly(as_tree(tree), Ad(), None, None, EvalContext(now=now))
         if "(" not in text and len(known) < _MOST:  # a function may give another one each time
             known[text] = value
         return value

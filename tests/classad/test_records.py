@@ -230,3 +230,16 @@ class Sent:
 def test_values_are_sent_and_copied() -> None:
     one = Sent(1, ("a",))
     assert pickle.loads(pickle.dumps(one)) == one == copy.deepcopy(one)
+
+
+@BOTH
+def test_fields_of_a_frozen_value_stay(of: ModuleType) -> None:
+    for one in (*values(shapes(of), "Below"), *values(shapes(of), "Named")):
+        with pytest.raises(AttributeError):
+            one.first = 3
+        with pytest.raises(AttributeError):
+            del one.first
+        assert one.first == 1
+    changing = shapes(of)["Changing"](1)
+    changing.count = 7
+    assert changing.count == 7

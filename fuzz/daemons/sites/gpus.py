@@ -9,8 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from attr import frozen
-
+from classad.records import frozen
 from fuzz.daemons.sites.entries import (
     Ad,
     add_resource,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attr import frozen
-
+from classad.records import frozen
 from fuzz.daemons.wild.mixture import Mixture, quoted
 from pieslice.data import JsonData
 

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple
 
-from attr import frozen
-
+from classad.records import frozen
 from pieslice.data import Record
 from policy.config import Config, Library, load_config
 from policy.language.expressions import unparse
