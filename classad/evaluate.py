@@ -11,6 +11,7 @@ Follows: sections 4 and 5 of the language notes; vectors ``scope.jsonl``, ``limi
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from classad.ads.ad import Ad, Stored
@@ -126,23 +127,30 @@ def evaluate_exactly(
     right: Ad | None,
     context: EvalContext,
     owner: Ad | None = None,
+    *,
+    low: bool = False,
 ) -> tuple[Stored, bool]:
-    """Evaluate with exact accounting; ``owner``: the chained parent that holds the expression."""
+    """Evaluate with exact accounting; ``owner``: the chained parent that holds the expression.
+
+    ``low``: the expression and what it refers to are not nested deeply.
+    """
     from classad.evaluation.reference import ReferenceState
 
     state = ReferenceState(context)
     state.left, state.right = left, right
     if owner is not None:
         state.lexical = (ad, owner)
-    return run_exactly(tree, ad, state)
+    return run_exactly(tree, ad, state, low=low)
 
 
-def run_exactly(tree: Expression, ad: Ad, state: ReferenceState) -> tuple[Stored, bool]:
-    """Evaluate in ``ad`` with a state that is set up but for its start."""
+def run_exactly(
+    tree: Expression, ad: Ad, state: ReferenceState, *, low: bool = False
+) -> tuple[Stored, bool]:
+    """Evaluate in ``ad`` with a state that is set up but for its start; ``low``: as above."""
     from classad.evaluation.reference import value_of
 
     state.start = ad
-    with more_frames():
+    with nullcontext() if low else more_frames():
         try:
             return value_of(tree.node, ad, state), True
         except (EvaluationFailure, RecursionError):

@@ -14,7 +14,7 @@ from math import inf
 from typing import Final
 
 from classad.patterns import late_regex
-from classad.records import evolve, field, frozen
+from classad.records import evolve, field, light
 from policy.data.tables import attribute_table
 
 #: Units of instants and of spans of time.
@@ -39,7 +39,7 @@ class Availability(Enum):
     LATER = ":later"
 
 
-@frozen
+@light
 class Attribute:
     """One attribute.
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic
-from classad.records import evolve, frozen
+from classad.records import evolve, frozen, light
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.knobs import shares as shares
@@ -24,7 +24,7 @@ from policy.language.about import About
 ROOT_NAME: Final = "<none>"
 
 
-@frozen(kw_only=True)
+@light(kw_only=True)
 class GroupSpec:
     """One group.
 

@@ -15,13 +15,13 @@ from typing import Final
 
 from classad.language.names import fold_name
 from classad.language.values import AbsTime, RelTime, Value
-from classad.records import field, frozen
+from classad.records import field, light
 
 #: What a literal may hold.
 LiteralValue = Value | bool | int | float | str | AbsTime | RelTime
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Node:
     """Common part of all nodes: the half-open range of source characters."""
 
@@ -43,7 +43,7 @@ class Node:
         return hash((type(self), self.key(), len(self.children())))
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Literal(Node):
     """A constant.  A ``RelTime`` here is what ``relTime("...")`` folds to, evaluating to a real."""
 
@@ -60,7 +60,7 @@ class Literal(Node):
         return (type(self.value), repr(self.value))
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Reference(Node):
     """An attribute reference: ``name``, ``base.name`` or, if ``absolute``, ``.name``.
 
@@ -85,7 +85,7 @@ class Reference(Node):
         return (self.name, self.absolute)
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Unary(Node):
     """``operator`` is one of ``- + ! ~``."""
 
@@ -109,7 +109,7 @@ class _Written(str):
 BLANK_ELVIS: Final = _Written("?:")
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Binary(Node):
     """``operator`` is spelled as in old syntax; ``is`` and ``isnt`` are stored as ``=?=``, ``=!=``.
 
@@ -127,7 +127,7 @@ class Binary(Node):
         return (self.operator,)
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Conditional(Node):
     """``condition ? then : otherwise``."""
 
@@ -139,7 +139,7 @@ class Conditional(Node):
         return (self.condition, self.then, self.otherwise)
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Subscript(Node):
     """``base[index]``."""
 
@@ -150,7 +150,7 @@ class Subscript(Node):
         return (self.base, self.index)
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Parens(Node):
     """``( inner )``."""
 
@@ -160,7 +160,7 @@ class Parens(Node):
         return (self.inner,)
 
 
-@frozen(eq=False)
+@light(eq=False)
 class Call(Node):
     """``name(args...)``; whether the function exists is decided at evaluation."""
 
@@ -174,7 +174,7 @@ class Call(Node):
         return (self.name,)
 
 
-@frozen(eq=False)
+@light(eq=False)
 class ListExpr(Node):
     """``{ items... }``."""
 
@@ -184,7 +184,7 @@ class ListExpr(Node):
         return self.items
 
 
-@frozen(eq=False)
+@light(eq=False)
 class AdExpr(Node):
     """``[ name = expr; ... ]``: names are unique without case, first spelling, last expression.
 

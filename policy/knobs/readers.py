@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from classad.patterns import late_regex
-from classad.records import frozen
+from classad.records import light
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.history import changed_row
 from policy.knobs.declaration import Knob, KnobKind, Need
@@ -88,7 +88,7 @@ _ROTATION: Final = {
 }
 
 
-@frozen
+@light
 class Readers:
     """``daemons`` read the macro; ``ended`` are those that were seen to end at a bad value, with
     their exit statuses."""

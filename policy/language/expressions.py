@@ -90,6 +90,8 @@ def text_behind(text: str) -> Diagnostic | None:
     return None
 
 
+#: Characters that a text has at least whose nesting may take many frames.
+_LOW: Final = 100
 #: Values of texts that are kept.
 _MOST: Final = 10_000
 
@@ -104,14 +106,15 @@ def evaluator(now: float) -> Evaluate:
         if text in known:
             return known[text]
         from classad.ads.ad import Ad
-        from classad.evaluate import EvalContext, as_tree, evaluate_exactly
+        from classad.evaluate import EvalContext, evaluate_exactly
 
         try:
             tree = parse(text)
         except ClassAdParseError:
             return None
-        # It is evaluated once, which is less than to compile it.
-        value, _ = evaluate_exactly(as_tree(tree), Ad(), None, None, EvalContext(now=now))
+        # It is evaluated once, which takes less than compiling it.
+        low, context = len(text) < _LOW, EvalContext(now=now)
+        value, _ = evaluate_exactly(tree, Ad(), None, None, context, low=low)
         if "(" not in text and len(known) < _MOST:  # a function may give another one each time
             known[text] = value
         return value

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from classad.language.bounds import glance
 from classad.patterns import late_regex
-from classad.records import evolve, field, frozen
+from classad.records import evolve, field, light
 
 if TYPE_CHECKING:
     from policy.language.table import Definition
@@ -124,7 +124,7 @@ def _dollars(text: str) -> str:
     return text
 
 
-@frozen
+@light
 class _Region:
     """A stretch of the text that came from the value of ``entry``.
 
@@ -138,7 +138,7 @@ class _Region:
     replaced: int
 
 
-@frozen
+@light
 class Finished:
     """The value of a definition without references, and how many replacements it takes."""
 
@@ -153,7 +153,7 @@ Known = dict[int, Finished]
 _KEPT: Final = 65_536
 
 
-@frozen
+@light
 class Expander:
     """Expands texts.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from classad.patterns import late_regex
-from classad.records import evolve, field, frozen
+from classad.records import evolve, field, frozen, light
 from policy.language.functions import Functions
 from policy.language.macros import Expander, Known, MacroReference, replace_self
 from policy.language.table import Context, Definition, MacroTable
@@ -19,7 +19,7 @@ from policy.language.table import Context, Definition, MacroTable
 _FROM_ENVIRONMENT: Final = late_regex(r"(?<!\$)\$ENV\((\w+)\)")
 
 
-@frozen
+@light
 class Expanded:
     """An expanded text and the failures of function macros in it; ``lasting``: no function had a
     part in it, so that it is the same the next time."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from classad.records import evolve, field, frozen
+from classad.records import evolve, field, frozen, light
 from classad.source import Source
 
 #: Pseudo files that the tools name as origin.
@@ -49,7 +49,7 @@ class Context:
         return None
 
 
-@frozen
+@light
 class Definition:
     """One assignment.
 
