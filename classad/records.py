@@ -328,9 +328,9 @@ def _asdict(value: _Value, recurse: bool = True) -> dict[str, _Value]:
 
 
 def _astuple(value: _Value, recurse: bool = True) -> tuple[_Value, ...]:
-    """The values of the fields in their order."""
-    assert not recurse
-    return tuple(getattr(value, one.name) for one in fields(value.__class__))
+    """The values of the fields in their order; ``recurse``: those that are records as tuples."""
+    found = (getattr(value, one.name) for one in fields(value.__class__))
+    return tuple(_astuple(one) if recurse and _has(one.__class__) else one for one in found)
 
 
 if TYPE_CHECKING:
