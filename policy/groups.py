@@ -106,14 +106,7 @@ def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
     everywhere = _Everywhere(
         read_knob(config, shares.GROUP_ACCEPT_SURPLUS), read_knob(config, shares.GROUP_AUTOREGROUP)
     )
-    groups = [
-        evolve(
-            _spec(config, node, everywhere, diagnostics),
-            parent=-1 if node.parent is None else positions[id(node.parent)],
-            children=tuple(positions[id(child)] for child in node.children.values()),
-        )
-        for node in order
-    ]
+    groups = [_spec(config, node, everywhere, diagnostics, positions) for node in order]
     surplus = everywhere.surplus.boolean()
     if dialect.autoregroup_is_surplus:
         surplus = surplus or groups[0].autoregroup
@@ -171,9 +164,13 @@ def _tree(names: Reading, diagnostics: list[Diagnostic]) -> _Node:
 
 
 def _spec(
-    config: Config, node: _Node, everywhere: _Everywhere, diagnostics: list[Diagnostic]
+    config: Config,
+    node: _Node,
+    everywhere: _Everywhere,
+    diagnostics: list[Diagnostic],
+    positions: Mapping[int, int],
 ) -> GroupSpec:
-    """The knobs of one group."""
+    """The knobs of one group; ``positions``: those of nodes among the groups, by identity."""
 
     def keep(reading: Reading) -> Reading:
         if reading.diagnostic is not None:
@@ -181,10 +178,17 @@ def _spec(
         return reading
 
     surplus, regroup = (reading.boolean() for reading in everywhere)
+    children = tuple(positions[id(child)] for child in node.children.values())
     if node.parent is None:
         for reading in everywhere:
             keep(reading)
-        return GroupSpec(name=node.name, accept_surplus=True, autoregroup=regroup)
+        return GroupSpec(
+            name=node.name,
+            parent=-1,
+            children=children,
+            accept_surplus=True,
+            autoregroup=regroup,
+        )
     static = keep(read_knob(config, shares.GROUP_QUOTA, shares.GROUP_QUOTA.of(node.name)))
     macro = shares.GROUP_QUOTA_DYNAMIC.of(node.name)
     dynamic = keep(read_knob(config, shares.GROUP_QUOTA_DYNAMIC, macro))
@@ -202,6 +206,8 @@ def _spec(
     is_static = static.value is not None
     return GroupSpec(
         name=node.name,
+        parent=positions[id(node.parent)],
+        children=children,
         static_quota=static.number_or_none(),
         dynamic_quota=None if is_static else dynamic.number_or_none() or 0.0,
         accept_surplus=surplus if own_surplus.value is None else own_surplus.boolean(),

@@ -219,7 +219,9 @@ def readers_of(macro: str) -> frozenset[str]:
     knob = find_knob(macro)
     if knob is not None and knob.need is not Need.IRRELEVANT:
         return frozenset((knob.read_by,))
-    other = OTHER_KNOBS.get(_OF_A_TYPE.sub("", macro.casefold()))
+    folded = macro.casefold()
+    bare = _OF_A_TYPE.sub("", folded) if folded.startswith("slot") else folded
+    other = OTHER_KNOBS.get(bare)
     if other is not None:
         return frozenset((other.read_by,))
     members = frozenset(names.daemon for names, _ in memberships(macro))

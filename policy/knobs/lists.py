@@ -167,10 +167,12 @@ _OF_A_SLOT: Final = late_regex(r"slot(_type_)?\d+_(?=startd_attrs)", re.IGNORECA
 
 def find_list(macro: str) -> NameList | None:
     """The list that a macro is, which a slot or a type of slots may have for itself."""
-    found = LISTS_BY_NAME.get(_OF_A_SLOT.sub("", macro.casefold(), 1))
+    folded = macro.casefold()
+    bare = _OF_A_SLOT.sub("", folded, 1) if folded.startswith("slot") else folded
+    found = LISTS_BY_NAME.get(bare)
     return (
         found
-        if found is None or found.name.casefold() == macro.casefold()
+        if found is None or bare == folded
         else evolve(found, name=macro, without="the slot's ad is without it")
     )
 

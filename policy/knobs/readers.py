@@ -76,6 +76,8 @@ _WARNING: Final = late_regex(r"submit_requirement_\w+_is_warning")
 _CRON_LOAD: Final = late_regex(r"(startd|schedd)_cron_(?!max_job_load)\w+_job_load")
 #: Statistics of the schedd by the administrator's names: what counts, and after how many seconds.
 _STATISTICS: Final = late_regex(r"schedd_(?:collect_stats_(?:by|for)|expire_stats_by)_\w+")
+#: What the macros of these three begin with.
+_FORMS: Final = ("submit_requirement_", "startd_cron_", "schedd_")
 #: How a log is rotated: every program reads it of its own log, and of those of its levels.
 _OF_LOG: Final = late_regex(r"(max_num|max|trunc)_(\w+?)_log(_on_open)?")
 #: The status of a program that cannot log; it begins with its logs.
@@ -136,13 +138,15 @@ class Readers:
 def find_readers(macro: str) -> Readers | None:
     """Who reads a macro; NUM_SLOTS_TYPE_7 is read as NUM_SLOTS_TYPE_1 is.  None: nobody known."""
     folded, rows = macro.casefold(), _rows()
-    rotation = _OF_LOG.fullmatch(folded)
+    rotation = _OF_LOG.fullmatch(folded) if "_log" in folded else None
     of_log = _of_log(macro, *rotation.groups()) if rotation else None
     if of_log is not None:
         return of_log
     found = rows.get(folded) or rows.get(_DIGITS.sub("1", folded))
     if found is not None:
         return _readers(*found)
+    if not folded.startswith(_FORMS):
+        return _of_other_daemons().get(folded)
     if _WARNING.fullmatch(folded):
         return Readers(macro, "boolean", frozenset(("SCHEDD",)), {"SCHEDD": 4})
     if _CRON_LOAD.fullmatch(folded):

@@ -148,7 +148,7 @@ def find_use(macro: str) -> Use | None:
 
 def without_slot_type(macro: str) -> str:
     """The macro that one of a slot type, or of a slot, sets for it: START of SLOT_TYPE_1_START."""
-    return _SLOT_TYPE.sub("", macro, count=1)
+    return _SLOT_TYPE.sub("", macro, count=1) if "slot" in macro.casefold() else macro
 
 
 def _moment(knob: Knob) -> str:

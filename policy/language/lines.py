@@ -40,8 +40,10 @@ class LogicalLine(NamedTuple):
 
     def offset(self, position: int) -> int:
         """Where character ``position`` of the logical line is in the source text."""
-        at = self.pieces[0]
-        for piece in self.pieces[1:]:
+        at, *others = self.pieces
+        if not others:
+            return at[1] + position
+        for piece in others:
             if piece[0] > position:
                 break
             at = piece

@@ -122,6 +122,9 @@ class Scope:
             return text
         base = self.context.base_name(name)
         names = {name.casefold()} if base is None else {name.casefold(), base.casefold()}
+        folded = text.casefold()
+        if not any(one in folded for one in names):
+            return text
 
         def current(reference: str) -> str:
             # The name without the prefix stands for the prefixed one as soon as that is set.

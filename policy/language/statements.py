@@ -17,6 +17,8 @@ from policy.language.lines import BLANKS
 KEYWORDS: Final = frozenset({"use", "include", "error", "warning"})
 _IDENTIFIER = late_regex(r"[A-Za-z0-9_./]+")
 _NAME_END = late_regex(r"[ \t\n\v\f\r=:]")
+#: A name and ``=``, as most statements begin.
+_PLAIN = late_regex(r"([^ \t\n\v\f\r=:]+)[ \t\n\v\f\r]*=[ \t\n\v\f\r]*")
 _OPERATOR = late_regex(r"[=:@+]")
 #: How comments begin in other languages, where no name of a macro may begin so.
 _COMMENT = late_regex(r";+|--+|/\*|//+(?=[^=:@+]*$)")
@@ -67,6 +69,10 @@ def parse(text: str) -> Statement | None:
     """The statement in ``text``, or None for a ``[Section]`` line."""
     if text[:1] in _MARKS:
         _refuse_marks(text)
+    plain = _PLAIN.match(text)
+    if plain is not None:
+        start = plain.end()
+        return Statement("=", plain[1], "", text[start:], start)
     name_end = _NAME_END.search(text)
     if name_end is None:
         if text.startswith("["):

@@ -93,7 +93,10 @@ class Definition:
     @property
     def extends(self) -> bool:
         """Does it take over the value from before?  One that repeats a default has its spelling."""
-        return self.written is not None and self.written.casefold() != self.raw.casefold()
+        written = self.written
+        if written is None or written == self.raw:
+            return False
+        return written.casefold() != self.raw.casefold()
 
     def chain(self) -> Iterator[Definition]:
         """This definition and those it replaced, newest first."""

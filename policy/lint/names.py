@@ -470,7 +470,8 @@ def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
 
 def _of_one_slot(view: View, setting: Setting) -> Diagnostic | None:
     """SLOT1_START: a startd has policies for types of slots only, and attributes for one slot."""
-    slot = _ONE_SLOT.fullmatch(setting.macro)
+    macro = setting.macro
+    slot = _ONE_SLOT.fullmatch(macro) if macro[:1] in "sS" else None
     if slot is None or is_spoken_of(view, setting):
         return None
     lists = ("STARTD_ATTRS", "STARTD_SLOT_ATTRS", f"{slot[0][: slot.start(1)]}STARTD_ATTRS")

@@ -304,8 +304,9 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
 def _not_taken(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A word for true that the startd does not take for one, without saying so; a backfill
     system, none of which is built in."""
-    of_slots = _PARTITIONABLE.fullmatch(setting.macro) is not None
-    if not of_slots and setting.macro.casefold() != _BACKFILL:
+    folded = setting.macro.casefold()
+    of_slots = folded.startswith("slot") and _PARTITIONABLE.fullmatch(folded) is not None
+    if not of_slots and folded != _BACKFILL:
         return
     text, is_truth = setting.text(), view.config.scope.functions.evaluate
     what = ""

@@ -126,12 +126,13 @@ def too_many(view: View) -> Iterator[Diagnostic]:
     taken: dict[tuple[str | None, bool, str], Fraction] = {}
     typed = any(name.startswith("num_slots_type_") for name in view.defined)
     for setting in view.settings:
-        if _OF_A_TYPE.fullmatch(setting.macro):
+        macro = setting.macro.upper()
+        if macro.startswith("SLOT") and _OF_A_TYPE.fullmatch(macro):
             if has_hole(setting.config, setting.entry):
                 continue
-            many = _number(setting.beside(f"NUM_SLOTS_{setting.macro.partition('_')[2]}"))
+            many = _number(setting.beside(f"NUM_SLOTS_{macro.partition('_')[2]}"))
             demands = _demands(setting)
-        elif setting.macro.upper() == "NUM_SLOTS" and not typed:
+        elif macro == "NUM_SLOTS" and not typed:
             many, demands = _number(setting.text()), {"cpus": _at_least_one(setting)}
         else:
             continue

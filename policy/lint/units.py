@@ -232,7 +232,7 @@ def time(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Times and amounts that are written as a number."""
     folded = setting.macro.casefold()
-    log = bool(_LOG.fullmatch(folded))
+    log = folded.endswith("_log") and _LOG.fullmatch(folded) is not None
     times = folded in _TIMES or folded in _LONGEST
     amounts = folded in _AMOUNTS or _unit(setting) == "MiB"
     unit = "seconds" if times else "MiB" if amounts else "bytes" if log else ""

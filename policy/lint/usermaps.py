@@ -57,7 +57,8 @@ _EVERYTHING: Final = (".*", "^.*$", "^.*", ".*$", "(.*)", "^(.*)$")
 )
 def no_map(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Maps that expressions and transforms ask for, of the daemon that asks."""
-    asked = list(_CALL.finditer(setting.text()))
+    text = setting.text()
+    asked = list(_CALL.finditer(text)) if "(" in text else ()
     if not asked:
         return
     lists, daemon = _lists(view), _daemon(setting)

@@ -216,18 +216,18 @@ def _of_program(verdict: Verdict, config: Config) -> Verdict:
 
 def _readers_of(setting: Setting) -> set[str]:
     """The daemons that read a definition, of those that verdicts are given on."""
-    if setting.macro.upper().endswith("_HOST"):
+    macro, prefix = setting.macro.upper(), setting.prefix
+    if macro.endswith("_HOST"):
         return set()  # all daemons are told where a host is
-    if setting.macro.upper() in JUDGED:
+    if macro in JUDGED:
         return {"MASTER"}  # the path of a program
-    if setting.prefix or find_readers(setting.macro) is None:
-        name = setting.prefix or setting.macro
-        begin = f"{name.upper()}_"
+    if prefix or find_readers(setting.macro) is None:
+        begin = f"{(prefix or macro).upper()}_"
         if begin.startswith(_BEGINS):
             return {one for one in JUDGED if begin.startswith(f"{one}_")}
     if setting.knob is not None:
-        return {setting.knob.read_by} & set(JUDGED)
-    return set(readers_of(setting.macro)) & set(JUDGED)
+        return {setting.knob.read_by}.intersection(JUDGED)
+    return set(readers_of(setting.macro).intersection(JUDGED))
 
 
 def _verdict(

@@ -116,9 +116,10 @@ class Setting:
     @property
     def extends_unread(self) -> bool:
         """Is it an expression that adds to the one of another file, as START = $(START) && ...?"""
-        written = (self.entry.written or "").casefold()
-        extends = self.entry.extends_unread
-        if self.prefix is not None:
+        if self.prefix is None:
+            extends = self.entry.extends and self.entry.extends_unread
+        else:
+            written = (self.entry.written or "").casefold()
             extends = f"$({self.macro})".casefold() in written and any(self.origins.unread())
         if not extends:
             return False

@@ -164,6 +164,8 @@ _SETS: Final = late_regex(
     # The same in the language of old, in square brackets.
     r"|(?:EVAL_)?SET_(\w+)\s*=|COPY_\w+\s*=\s*\"(\w+)\")"
 )
+#: What a line begins with that names one.
+_FIRST_OF_SETS: Final = "cCdDeEiIrRsS"
 _RESOURCE: Final = late_regex(r"(?i)machine_resource_(?:inventory_)?(\w+)")
 _WORD: Final = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEFAULTS: Final = ("RequestCpus", "RequestMemory", "RequestDisk")
@@ -175,9 +177,11 @@ def names_of_its_own(entries: Iterable[Definition]) -> Iterator[str]:
         macro = entry.name.rpartition(".")[2]
         if macro.upper().endswith(("_ATTRS", "_EXPRS")):
             yield from _WORD.findall(entry.raw)
-        for names in _SETS.findall(entry.raw):
-            yield from filter(None, names)
-        resource = _RESOURCE.fullmatch(macro)
+        raw = entry.raw
+        if "\n" in raw or raw.lstrip()[:1] in _FIRST_OF_SETS:
+            for names in _SETS.findall(raw):
+                yield from filter(None, names)
+        resource = _RESOURCE.fullmatch(macro) if macro[:1] in "mM" else None
         if resource is not None:
             name = resource[1]
             yield from (
