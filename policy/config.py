@@ -411,7 +411,8 @@ class _Loading:
 
     def _auto_use(self) -> None:
         for entry in list(self.reader.scope.table):
-            found = _AUTO_USE.fullmatch(entry.name)
+            name = entry.name
+            found = _AUTO_USE.fullmatch(name) if name[:1] in "aA" else None
             if found is None:
                 continue
             if self._holds(entry):

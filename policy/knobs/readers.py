@@ -68,7 +68,6 @@ _SPARED: Final[Mapping[str, frozenset[str]]] = {
     "ROOSTER": frozenset((*_OF_CONNECTIONS, *_OF_PORTS)),
     "SHARED_PORT": frozenset(_OF_CONNECTIONS),
 }
-_INTEGER: Final = late_regex(r"-?\d+")
 _DIGITS: Final = late_regex(r"\d+")
 #: A boolean of the schedd for each requirement, which sees no job.
 _WARNING: Final = late_regex(r"submit_requirement_\w+_is_warning")
@@ -210,7 +209,9 @@ def _typed(name: str) -> tuple[str, int | None, int | None]:
     """The kind and the range that the parameter table has for a macro."""
     _, *typed = builtin_table().get(name.casefold(), [""])
     kind, *bounds = typed or [""]
-    low, high = (int(text) if _INTEGER.fullmatch(text) else None for text in (*bounds, "", "")[:2])
+    low, high = (
+        int(text) if text.removeprefix("-").isdecimal() else None for text in (*bounds, "", "")[:2]
+    )
     return _TYPES.get(kind, ""), low, high
 
 

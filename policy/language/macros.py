@@ -20,6 +20,8 @@ from classad.records import evolve, field, light
 if TYPE_CHECKING:
     from policy.language.table import Definition
 
+#: A reference without function and default.
+_PLAIN = late_regex(r"\$\(([A-Za-z0-9_./]*)\)")
 _HEAD = late_regex(r"\$([A-Za-z0-9_]*)\(")
 _NAME = late_regex(r"[A-Za-z0-9_./]*")
 _DOLLAR = late_regex(r"\$\$|\$\(DOLLAR\)", re.IGNORECASE)
@@ -74,6 +76,9 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def reference_at(text: str, at: int) -> MacroReference | None:
     """The complete reference that begins at ``text[at]``, a dollar sign, if there is one."""
+    plain = _PLAIN.match(text, at)
+    if plain is not None:
+        return MacroReference(at, plain.end(), "", plain[1])
     head = _HEAD.match(text, at)
     if head is None:
         return None

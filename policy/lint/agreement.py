@@ -298,7 +298,8 @@ def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
 def both_sides(view: View) -> Iterator[Diagnostic]:
     """Methods without a common one, levels that exclude each other."""
     for setting in view.settings:
-        found = _CLIENT.fullmatch(setting.macro)
+        macro = setting.macro
+        found = _CLIENT.fullmatch(macro) if macro[:1] in "sS" else None
         ours = "" if found is None else f"SEC_CLIENT_{found[1].upper()}"
         if ours and ours.casefold() in view.defined:
             mine, theirs = methods(setting.beside(ours)), methods(setting.text())
@@ -357,10 +358,13 @@ def methods(text: str) -> set[str]:
 def second_daemons(view: View) -> Iterator[Diagnostic]:
     """Negotiators and schedds with a local name that have what the first one has."""
     for setting in view.settings:
-        kind = setting.entry.raw.strip().upper()[2:-1]
+        raw = setting.entry.raw
+        kind = raw.strip().upper()[2:-1] if raw.startswith("$(") else ""
+        if kind not in ("NEGOTIATOR", "SCHEDD"):
+            continue
         args = setting_of(view, f"{setting.macro.upper()}_ARGS")
         local = None if args is None else LOCAL_NAME.search(args.text())
-        if kind not in ("NEGOTIATOR", "SCHEDD") or setting.entry.raw[:2] != "$(" or local is None:
+        if local is None:
             continue
         first, second = view.config.seen_by(kind), view.config.seen_by(kind, local[1])
         try:

@@ -107,7 +107,8 @@ def _is_item(setting: Setting, found: re.Match[str]) -> bool:
 def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Braces, a bare ``$``, blanks in the parentheses."""
     raw, macro = setting.entry.raw, setting.macro
-    for found in (*_BRACES.finditer(raw), *_BARE.finditer(raw)):
+    braces = _BRACES.finditer(raw) if "${" in raw else ()
+    for found in (*braces, *_BARE.finditer(raw)):
         known = _is_defined(view, found[1])
         of_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
         if known or of_path or raw.strip().startswith(f"{found[0]}/"):
@@ -116,10 +117,10 @@ def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
             where = _place(setting.entry, found[0])
             yield SHELL.at(message, *where, Meant(meant, found[0]), macro=macro)
     is_expression = setting.knob is not None and setting.knob.kind is KnobKind.EXPR
-    for found in () if is_expression else _TEMPLATE.finditer(raw):
+    for found in _TEMPLATE.finditer(raw) if "{{" in raw and not is_expression else ():
         message = "what a template has in braces is text for HTCondor"
         yield SHELL.at(message, *_place(setting.entry, found[0]), "fill the template in first")
-    for found in () if is_expression else _BLANKS.finditer(raw):
+    for found in _BLANKS.finditer(raw) if "$(" in raw and not is_expression else ():
         message = f"`{found[0]}` has blanks in it, so it is no reference and stays as text"
         where = _place(setting.entry, found[0])
         yield reading.NO_REFERENCE.at(message, *where, Meant(f"$({found[1]})", found[0]))

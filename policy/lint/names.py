@@ -112,6 +112,7 @@ _OF_CATEGORY: Final = late_regex(
     rf"(?:{'|'.join(name.removeprefix('D_') for name in LOG_CATEGORIES)})_LOG(?:_ON_OPEN)?",
     re.IGNORECASE,
 )
+_OF_LOGS: Final = ("_log", "_log_on_open")
 #: The slots that a macro is for, behind its name in place of before it.
 _SLOT_BEHIND: Final = late_regex(r"(\w+?)_(SLOT_TYPE_\d+)", re.IGNORECASE)
 #: A macro for one slot alone.
@@ -375,7 +376,9 @@ def is_spoken_of(view: View, setting: Setting) -> bool:
 def _is_known(view: View, setting: Setting, known: _Known) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
-    named = macro in known.folded or _OF_CATEGORY.fullmatch(macro) or RESERVED.fullmatch(macro)
+    named = macro in known.folded or RESERVED.fullmatch(macro) is not None
+    if not named and macro.endswith(_OF_LOGS):
+        named = _OF_CATEGORY.fullmatch(macro) is not None
     if named or find_knob(setting.macro) or find_readers(setting.macro):
         return True
     consumed = macro.rpartition("consumption_")[2]  # a resource of the machine

@@ -242,7 +242,8 @@ def without_dollar(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def without_slash(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``LOG = $(LOCAL_DIR)log``: a folder and a name that nothing parts."""
-    found = _JOINED.search(setting.entry.written or setting.entry.raw)
+    written = setting.entry.written or setting.entry.raw
+    found = _JOINED.search(written) if "$(" in written else None
     if found is None or setting.beside(found[1]).strip().endswith(("/", "\\")):
         return
     if _PATHS.fullmatch(setting.macro) or is_path(setting.macro):

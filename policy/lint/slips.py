@@ -114,7 +114,8 @@ def assigned_template(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def divided(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A number that is written as a quotient of integers."""
-    found = _INTEGERS.search(setting.entry.raw)
+    raw = setting.entry.raw
+    found = _INTEGERS.search(raw) if "/" in raw else None
     over, under = (0, 0) if found is None else map(saturated, found.groups())
     if found is None or not under or not over % under:
         return
@@ -128,8 +129,9 @@ def divided(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def part_of_one(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Less than one of what is counted by the whole."""
-    if _BELOW_ONE.fullmatch(setting.entry.raw) and _kind_of(setting) is KnobKind.INT:
-        message = f"`{setting.entry.raw.strip()}` counts as 0"
+    raw = setting.entry.raw
+    if "." in raw and _BELOW_ONE.fullmatch(raw) and _kind_of(setting) is KnobKind.INT:
+        message = f"`{raw.strip()}` counts as 0"
         yield WHOLE_DIVISION.on(setting.entry, message, _counts(setting))
 
 

@@ -347,6 +347,8 @@ _Line = tuple[TransformLine, Form]
 def lines(view: View) -> Iterator[Diagnostic]:
     """Each line of the bodies, besides what ends a run."""
     bodies = [setting for setting in view.settings if has_body(setting)]
+    if not bodies:
+        return
     own = view.own_names
     used = {found.casefold() for one in view.settings for found in _ANY.findall(one.entry.raw)}
     read = _read(bodies)
