@@ -22,7 +22,7 @@ from classad.patterns import late_regex
 from classad.records import Factory, evolve, field, frozen
 from classad.source import Source
 from policy.language import expressions
-from policy.language.about import NOT_RUN, About
+from policy.language.about import NOT_READ, NOT_RUN, About
 from policy.language.conditions import ConditionError, holds
 from policy.language.directives import hole_in
 from policy.language.functions import Functions
@@ -329,12 +329,13 @@ class _Loading:
         elif required and named_by:
             help_text = f"-D {named_by}=... names another one, or none"
             undefined = self.reader.scope.undefined_in(f"$({named_by})")
+            said = None if undefined else About(kind=NOT_READ, names=(path,))
             if undefined:
                 help_text = f"{hole_in(undefined)}; {help_text}"
             else:
                 help_text += "; --installed-at says where a copied configuration lay"
             message = f"cannot read configuration `{path}`"
-            self._left_out(message, named_by, "P912", help_text)
+            self._left_out(message, named_by, "P912", help_text, said)
         elif required:
             self._cannot(f"cannot read configuration `{path}`", named_by)
 

@@ -84,6 +84,9 @@ class Host:
     def roles(self) -> tuple[Role, ...]:
         """What the host is, in the order of a job's life."""
         found = {_OF_DAEMONS.get(daemon) for daemon in self.daemons}
+        # A gateway has a collector for itself; who shares out the pool has a negotiator.
+        if len(found - {None}) > 1 and not self.runs("NEGOTIATOR", "HAD"):
+            found.discard(Role.CENTRAL)
         return tuple(role for role in Role if role in found)
 
     @property
@@ -136,6 +139,12 @@ def _host_of(config: Config) -> Host:
     parts = (*_OF_DAEMONS, "DEFRAG")
     concerned = dict.fromkeys(daemon for daemon in _concerned(config) if daemon in parts)
     return Host(tuple(concerned) or (config.context.subsystem,), variable=variable)
+
+
+def may_run(config: Config, daemon: str) -> bool:
+    """Does DAEMON_LIST have a daemon, or may it, as far as these files tell?"""
+    host = host_of(config)
+    return host.listed is None or host.adds or host.runs(daemon)
 
 
 def may_read(config: Config, macro: str) -> bool:

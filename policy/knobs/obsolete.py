@@ -86,6 +86,9 @@ _ONE_BY_ONE: Final = {
     "startd_sends_alives": Obsolete(),
     "is_valid_checkpoint_platform": Obsolete(),
     "negotiator_traffic_interval": Obsolete(),
+    "use_ccb": Obsolete(why="daemons use CCB where CCB_ADDRESS names a broker"),
+    "starter_std": Obsolete(why="the standard universe is gone"),
+    "myproxy_get_delegation": Obsolete(why=_NO_GSI),
     "dagman_generate_rescue_dag": Obsolete(
         why="condor_dagman writes a rescue DAG of its own accord"
     ),
@@ -99,6 +102,7 @@ _LEVELS: Final = (
 _FAMILIES: Final = (
     (late_regex(r"host(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
     (late_regex(r"hosts?_?(allow|deny)_(\w+)"), Obsolete(r"\1_\2", rule=_HOSTS)),
+    (late_regex(r"sec_(\w+)_encryption_methods"), Obsolete(r"sec_\1_crypto_methods")),
     (late_regex(r"(allow|deny)_owner(_\w+)?"), Obsolete(r"\1_administrator\2")),
     (late_regex(r"virtual_machine_type_(\d+)\w*"), Obsolete(r"slot_type_\1")),
     (
@@ -123,7 +127,7 @@ _FAMILIES: Final = (
         Obsolete(why="its type of grid is gone"),
     ),
     (
-        late_regex(r"gcb_\w+|net_remap_\w+"),
+        late_regex(r"gcb_\w+|net_remap_\w+|master_waits_for_gcb_broker"),
         Obsolete(why="GCB is gone, and CCB_ADDRESS does what it did"),
     ),
     (late_regex(r"vmware_\w+"), Obsolete(why="VMware is no longer supported")),

@@ -14,11 +14,14 @@ from policy.language.table import Definition
 #: All daemons, as the one that ends.
 EVERY: Final = "*"
 #: Kinds of what one number has: a line of a file that is not quoted, an ``if`` behind ``else`` or
-#: another word for ``elif``, a branch behind the last one, a program that is not run.
+#: another word for ``elif``, a branch behind the last one, a program that is not run, a file that
+#: is not here, a macro that a list or a text of its own lacks.
 UNQUOTED: Final = "unquoted"
 ELIF: Final = "elif"
 AFTER_ELSE: Final = "after else"
 NOT_RUN: Final = "not run"
+NOT_READ: Final = "not read"
+PART: Final = "part"
 
 
 @frozen(kw_only=True)

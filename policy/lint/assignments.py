@@ -80,6 +80,10 @@ def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
 
 
+#: What a schedd of 25.14.1 with the local name X opens under SCHEDD.X.SCHEDD_LOG, and the like.
+_OWN: Final = ("LOG", "ADDRESS_FILE")
+
+
 def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
     """``STARTD.X.NUM_CPUS``: a daemon with a local name looks for `X.NUM_CPUS`, then for
     `STARTD.NUM_CPUS`."""
@@ -87,6 +91,8 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
     second, dot, macro = rest.partition(".")
     if not dot or find_knob(rest) is not None or "." in macro:
         return
+    if first.upper() in DAEMONS and macro.upper() in (f"{first.upper()}_{one}" for one in _OWN):
+        return  # these each daemon names by all its names
     known = find_knob(macro) or find_other(macro) or find_readers(macro)
     if known is not None and {first.upper(), second.upper()} & set(DAEMONS):
         message = f"no daemon reads a name with two prefixes, `{first}.{second}`"

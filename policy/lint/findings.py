@@ -17,7 +17,7 @@ from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
 from policy.knobs.declaration import Knob
 from policy.knobs.reading import EXPANDED
-from policy.language.about import NOT_RUN, UNQUOTED, about
+from policy.language.about import NOT_READ, NOT_RUN, PART, UNQUOTED, about
 from policy.lint import (
     agreement,
     assignments,
@@ -233,7 +233,7 @@ def brought(found: Diagnostic) -> str:
     if kind is None or not kind.brought or not said.names:
         return ""
     noted = found.severity == NOTE and not found.help
-    if not noted and said.kind != NOT_RUN:
+    if not noted and said.kind not in (NOT_READ, NOT_RUN, PART):
         return ""
     return kind.brought.format(name=said.names[0], needs=said.needs)
 

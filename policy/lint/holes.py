@@ -21,6 +21,7 @@ from policy.knobs.obsolete import find_obsolete, once_predefined
 from policy.knobs.readers import find_readers
 from policy.knobs.reading import Place, place
 from policy.knobs.uses import find_use
+from policy.language.about import PART, change_about
 from policy.language.conditions import keyword
 from policy.language.lines import lines_with_conditions
 from policy.language.table import Definition
@@ -60,6 +61,8 @@ _OF_CE: Final = frozenset(
 )
 #: Macros with a language of their own, in which references may be to the job.
 _OTHER_LANGUAGES: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_", "SUBMIT_TEMPLATE_", "STARTD_JOB_HOOK_")
+#: Without what these have no daemon does what it should.
+_OF_WHOLE_HOSTS: Final = ("DAEMON_LIST", "GROUP_NAMES")
 _SHORTEST: Final = 4
 _BLOCK: Final = late_regex(r"[^\s=:@+]+\s*@=\s*(\S+)")
 
@@ -79,8 +82,10 @@ def holes(view: View) -> Iterator[Diagnostic]:
                 message = f"`{found[0]}` is not defined and leaves a hole in {setting.name}"
                 where = _place(setting.entry, found[0])
                 hole = _hole(view, found[1], message, where, setting.name)
-                if _is_of_the_pool(found[1]):
+                if is_of_the_pool(found[1]):
                     hole.severity = NOTE
+                elif not hole.help and _is_a_part(setting, found):
+                    change_about(hole, kind=PART)
                 yield hole
         yield from _itself(view, setting)
         yield from _no_references(view, setting)
@@ -88,7 +93,19 @@ def holes(view: View) -> Iterator[Diagnostic]:
         if open_ is not None and "\n" not in raw:
             message = "this reference is never closed, and stays as text"
             yield reading.NO_REFERENCE.at(message, *_place(setting.entry, open_[0]))
+    yield from _added_to_themselves(view)
     yield from _conditions(view)
+
+
+def _added_to_themselves(view: View) -> Iterator[Diagnostic]:
+    """``USERS = $USERS, alice`` where another macro has it: in one that daemons read it is told."""
+    read = {id(setting) for setting in _live(view)}
+    for setting in view.settings:
+        found = _BARE.search(setting.entry.raw) if id(setting) not in read else None
+        if found is not None and found[1].casefold() == setting.macro.casefold():
+            message, meant = f"`{found[0]}` is not a reference", f"$({found[1]})"
+            where = _place(setting.entry, found[0])
+            yield SHELL.at(message, *where, Meant(meant, found[0]), macro=setting.macro)
 
 
 def _is_item(setting: Setting, found: re.Match[str]) -> bool:
@@ -100,8 +117,19 @@ def _is_item(setting: Setting, found: re.Match[str]) -> bool:
     return (
         not around.strip(" ,\t\n")
         and bool(others)
-        and (is_list(setting.macro) and _is_of_the_pool(found[1]))
+        and (is_list(setting.macro) and is_of_the_pool(found[1]))
     )
+
+
+def _is_a_part(setting: Setting, found: re.Match[str]) -> bool:
+    """Does a list of hosts or names have one item less, or a macro that is no path, no number and
+    no expression its default, as if nobody had set it?"""
+    kind = KnobKind.STRING if setting.knob is None else setting.knob.kind
+    row = builtin_table().get(setting.macro.casefold())
+    read = row is not None or find_readers(setting.macro) is not None
+    plain = kind is KnobKind.STRING and read and not (row or [])[1:]
+    whole = setting.entry.raw.strip() == found[0] and plain
+    return (whole or is_list(setting.macro)) and setting.macro.upper() not in _OF_WHOLE_HOSTS
 
 
 def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -128,8 +156,12 @@ def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """An expression that adds to its own value, where there is none yet."""
-    entry, written = setting.entry, setting.entry.written or ""
-    if "$" not in written or entry.previous is not None or find_use(setting.macro) is None:
+    *_, entry = setting.entry.chain()
+    written = entry.written or ""
+    if "$" not in written or entry.previous is not None:
+        return
+    readers = find_readers(setting.macro) if find_use(setting.macro) is None else None
+    if find_use(setting.macro) is None and (readers is None or readers.kind != "expression"):
         return
     default = view.config.scope.table.default(setting.macro)
     if default is not None and default.raw.strip():
@@ -141,7 +173,7 @@ def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield reading.HOLE.at(message, *where, macro=setting.name, names=(found[1],))
 
 
-def _is_of_the_pool(name: str) -> bool:
+def is_of_the_pool(name: str) -> bool:
     """Is it one of HTCondor's own macros, CONDOR_HOST for instance, which another file sets, or one
     that the files of HTCondor-CE's packages set?"""
     known = (

@@ -56,7 +56,7 @@ UNKNOWN: Final = Finding(
     "P201",
     "a macro that nobody reads, spelled almost like one that is read",
     "HTCondor takes any name in silence. A name that no daemon knows and no other macro refers to"
-    " has no effect, and a command of submit files is no macro.",
+    " has no effect, and neither has a command of submit files.",
     "PREEMPTION_REQUIREMENT = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
     "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n",
 )

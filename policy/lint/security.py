@@ -112,6 +112,8 @@ def method(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if name not in METHODS and not {item.text[0], item.text[-1]} & set("\"'"):
         otherwise = "GSI is no longer supported" if name == "GSI" else None
         message = f"there is no method `{item.text}`; it is passed over"
+        if not any(one.text.upper() in METHODS for one in setting.items()):
+            message = f"there is no method `{item.text}`, and no other one: nobody can authenticate"
         yield setting.say(method, message, item, meant(item.text, METHODS, otherwise))
 
 

@@ -177,6 +177,7 @@ _FOR_ONE: Final = late_regex(_OF_A_SLOT, re.IGNORECASE)
 #: The startd asks for these by the number of the slot, condor_starter for the account by its name.
 _BY_NUMBER: Final = ("EXECUTE", "JOB_HOOK_KEYWORD", "STARTD_ATTRS", "STARTD_EXPRS")
 _ACCOUNT: Final = "USER"
+_OF_DYNAMIC: Final = late_regex(r"slot\d+_\d+_user")
 #: Whose account runs the jobs of a slot that is cut into others.
 _ACCOUNTS: Final = "the account of the jobs in {0}_1 is SLOT{1}_1_USER"
 #: Types that slots may have, and the one of those that NUM_SLOTS makes.
@@ -208,6 +209,8 @@ def no_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if found is None or not made or not setting.text().strip():
         return
     number, what = integer_literal(found[1]) or 0, found[3].upper()
+    if what == _ACCOUNT and found[2] is None and any(map(_OF_DYNAMIC.fullmatch, view.defined)):
+        return  # the file is for machines with slots of both kinds
     if what not in (*_BY_NUMBER, _ACCOUNT) and found[3].casefold() not in view.slot_attributes:
         return  # a name that only looks like one
     if not 1 <= number <= len(made):

@@ -62,6 +62,7 @@ NOT_HERE: Final = Finding(
     " REQUIRE_LOCAL_CONFIG_FILE is False. Name another one with `-D LOCAL_CONFIG_FILE=...`.",
     "LOCAL_CONFIG_FILE = /etc/condor/condor_config.local\n",
     "LOCAL_CONFIG_FILE = /etc/condor/condor_config.local\nREQUIRE_LOCAL_CONFIG_FILE = False\n",
+    brought="`{name}`",
 )
 
 NOT_RECORDED: Final = Finding(

@@ -35,6 +35,7 @@ from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import NOTE
 from policy.lint.findings import all_findings
 from policy.lint.fragments import Fragment, macro_of, recognised, soften
+from policy.lint.holes import is_of_the_pool
 from policy.lint.kinds import value_ends
 from policy.lint.names import UNREAD
 from policy.lint.reading import BROKEN, ENDLESS
@@ -117,7 +118,8 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
     variables = list(dict.fromkeys((*variables, *elsewhere)))
     whole = is_whole(config)
     # Which host is the central manager, and the like, stands in one file for all.
-    passed = {id(one) for one in findings if one.id == reading.HOLE.id and one.severity == NOTE}
+    holes = [one for one in findings if one.id == reading.HOLE.id and one.severity == NOTE]
+    passed = {id(one) for one in holes if any(map(is_of_the_pool, about(one).names))}
     if part is not None or left_out or elsewhere:
         findings, unfinished = soften(seen, findings)
         endings = [one for one in endings if macro_of(one.found) not in unfinished]
@@ -130,9 +132,7 @@ def examine(config: Config, *, asked: bool = False, fragment: bool | None = None
         concerned = _concerned(seen, endings, _always(host, findings, bool(unreadable)))
         if host.listed is not None and not host.adds:
             concerned = _at_work(host, concerned, endings)
-        # One that is for no daemon in particular may end any of them.
-        some = [*(name for name in JUDGED if host.runs(name) and name != "MASTER")]
-        daemons = concerned or [Daemon(name) for name in (some if host.adds else MAIN)]
+        daemons = concerned or _any_of(host)
     parts = (left_out, "what was left out"), (part is not None, "the files that complete this")
     missing = [text for is_absent, text in parts if is_absent][:1]
     missing += [f"{listing(variables)} of the environment (--environment)"] if variables else []
@@ -191,6 +191,14 @@ def _at_work(host: Host, concerned: list[Daemon], endings: Iterable[Ending]) -> 
     if "MASTER" in main or host.runs(*main):
         return found
     return [*(Daemon(name) for name in MAIN if host.runs(name)), *found]
+
+
+def _any_of(host: Host) -> list[Daemon]:
+    """The daemons that what is for none in particular may end."""
+    if host.listed is None and not host.adds:
+        return [Daemon(name) for name in MAIN]
+    here = [Daemon(name) for name in JUDGED if host.runs(name) and name != "MASTER"]
+    return here if host.adds else [Daemon("MASTER"), *here]
 
 
 def _placed(verdict: Verdict, host: Host) -> Verdict:

@@ -152,3 +152,10 @@ def test_every_daemon_ends_at_an_interface_in_quotes(quote: str) -> None:
     """Asked of 25.14.1: status 4, also where the address is one of the machine."""
     lines = f"DAEMON_LIST = MASTER, SCHEDD\nNETWORK_INTERFACE = {quote}127.*{quote}\n"
     assert [(one.id, one.severity) for one in found(lines)] == [("P235", "error")]
+
+
+def test_methods_of_which_there_is_none_let_nobody_authenticate() -> None:
+    [one] = found("SEC_DEFAULT_AUTHENTICATION_METHODS = GSI\n")
+    assert "nobody can authenticate" in one.message
+    [one] = found("SEC_DEFAULT_AUTHENTICATION_METHODS = GSI, FS\n")
+    assert "passed over" in one.message
