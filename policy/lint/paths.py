@@ -53,6 +53,7 @@ _PATHS: Final = late_regex(
     r"LOCK|RUN|(\w+_)?(LOG|SPOOL|EXECUTE|DIR|DIRECTORY|FILE|HISTORY)", re.IGNORECASE
 )
 _RELATIVE: Final = late_regex(r"\w+|[\w.-]+/[\w./+-]*")
+_FILE: Final = late_regex(r"[\w.-]+(?:/[\w./+-]*)?")
 _SEVERAL: Final = late_regex(r"[,\s]\s*/")
 #: What a program is told, behind it.
 _OPTION: Final = late_regex(r"\s+-")
@@ -60,6 +61,7 @@ _QUOTES: Final = "\"'"
 #: Ends of names of files, and of no folder.
 _OF_CONFIGURATION: Final = late_regex(r"(?:\.(?:conf|config|cfg|local)|/condor_config)\Z")
 _READ_ONLY: Final = ("ro", "readonly", "read-only", "r")
+_ANYWHERE: Final = "it is looked for in the folder that each daemon happens to run in"
 _IN_QUOTES: Final = 'write all folders in one pair of quotes, as in `"/tmp, /var/tmp"`'
 
 
@@ -221,8 +223,7 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
         and "$ENV" not in (setting.entry.written or "").upper()
     ):
         message = f"{setting.macro}: `{text}` is no whole path"
-        help_text = "it is looked for in the folder that each daemon happens to run in"
-        yield setting.say(no_whole_path, message, setting.whole(), help_text)
+        yield setting.say(no_whole_path, message, setting.whole(), _ANYWHERE)
 
 
 @looks_at(Per.SETTING)
@@ -237,6 +238,15 @@ def without_dollar(view: View, setting: Setting) -> Iterator[Diagnostic]:
     at = expanded.find(found[0])
     where = setting.whole() if at < 0 else Item(found[0], at, at + len(found[0]))
     yield setting.say(NO_REFERENCE, message, where, Meant(f"${found[0]}", found[0]))
+
+
+@looks_at(Per.SETTING, of=r"SEC_\w+_(?:DIRECTORY(?:_\w+)?|FILE)|AUTH_SSL_\w+(?:FILE|DIR)")
+def secret_somewhere(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A secret or a certificate that each daemon and tool would look for where it runs."""
+    text = setting.text().strip()
+    if _FILE.fullmatch(text) and not has_hole(setting.config, setting.entry):
+        message = f"{setting.macro}: `{text}` is no whole path"
+        yield setting.say(no_whole_path, message, setting.whole(), _ANYWHERE)
 
 
 @looks_at(Per.SETTING)

@@ -13,7 +13,7 @@ from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.syntax.nodes import Reference
 from policy.attributes import attribute_of_command, find_attribute
-from policy.data.tables import folded_attribute_names
+from policy.data.tables import attribute_names, folded_attribute_names
 from policy.ephemeral import find_ephemeral
 from policy.explain.roles import is_whole
 from policy.knobs.lists import SUBMIT_LISTS, is_list, memberships
@@ -22,9 +22,18 @@ from policy.lint import lists
 from policy.lint.attributes import NOT_NOW, UNKNOWN_ATTRIBUTE
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import NOTE, Meant, Per, finding, looks_at
+from policy.lint.spelling import DIGITS
 from policy.lint.trees import references, scope_of
 from policy.lint.view import ITEM, Setting, View
 
+#: Lists of attributes that the daemons put into ads, not the files.
+_OF_ADS: Final = (
+    r"(?:SYSTEM_)?(?:STARTD|IMMUTABLE|PROTECTED|SECURE)_JOB_(?:ATTRS|EXPRS)|STARTD_SLOT_ATTRS"
+    r"|SYSTEM_JOB_MACHINE_ATTRS|(?:ADD_|REMOVE_)?SIGNIFICANT_ATTRIBUTES"
+    r"|EVENT_LOG_JOB_AD_INFORMATION_ATTRS"
+)
+#: Names of fewer letters are near to each other.
+_SHORTEST: Final = 6
 #: So many letters at both ends are the same in a name and what is short for it.
 _END: Final = 2
 
@@ -145,3 +154,16 @@ def _is_short_for(one: str, other: str) -> bool:
     letters = iter(long)
     begins = short[:_END] == long[:_END] and short[-_END:] == long[-_END:]
     return begins and 3 * len(short) > 2 * len(long) and all(one in letters for one in short)
+
+
+@looks_at(Per.SETTING, of=_OF_ADS)
+def listed_slip(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A name in a list of attributes that ads have, which is a slip of one of these."""
+    for item in setting.items():
+        name, known = item.text, find_attribute(item.text) is not None
+        if len(name) < _SHORTEST or known or name.casefold() in view.defined:
+            continue
+        meant = suggest(name, attribute_names())
+        if meant is not None and DIGITS.sub("", meant) != DIGITS.sub("", name):
+            message = f"`{name}` in {setting.macro} is an attribute that nobody knows"
+            yield setting.say(UNKNOWN_ATTRIBUTE, message, item, Meant(meant, name))

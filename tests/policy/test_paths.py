@@ -265,3 +265,13 @@ def test_parentheses_of_an_expression_are_no_reference() -> None:
 def test_quotes_are_letters_of_a_path(macro: str) -> None:
     assert ids(f'{macro} = "/srv/condor"\n') == [("P213", 1)]
     assert ids(f"{macro} = /srv/condor\n") == []
+
+
+@pytest.mark.parametrize(
+    "macro", ["SEC_PASSWORD_FILE", "SEC_TOKEN_DIRECTORY", "AUTH_SSL_SERVER_CAFILE"]
+)
+def test_a_secret_has_a_whole_path(macro: str) -> None:
+    for path in ("POOL", "ca.pem", "passwords.d/POOL"):
+        assert ids(f"{macro} = {path}\n") == [("P137", 1)]
+    for path in ("/etc/condor/POOL", "$(ETC)/POOL", "$(SEC_PASSWORD_DIRECTORY)/POOL", ""):
+        assert ids(f"{macro} = {path}\n") == []

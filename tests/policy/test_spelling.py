@@ -185,3 +185,14 @@ def test_a_name_is_given_once_in_a_file(name: str) -> None:
     assert [(said.id, said.line) for said in found(first + second)] == [("P203", 1)]
     assert "P203" not in [said.id for said in found(first + first)]
     assert "P203" not in [said.id for said in found(second, {"first.conf": first})]
+
+
+LISTS_OF_ADS = ("STARTD_JOB_ATTRS", "PROTECTED_JOB_ATTRS", "ADD_SIGNIFICANT_ATTRIBUTES")
+
+
+@pytest.mark.parametrize("listed", LISTS_OF_ADS)
+def test_a_list_of_attributes_of_ads_has_names_that_ads_have_or_the_sites_own(listed: str) -> None:
+    for slip in ("RequestCpu", "AcctGruop", "ProjectNmae"):
+        assert ids(f"{listed} = ImageSize, {slip}\n") == [("P401", 1)]
+    for name in ("RequestCpus", "AcctGroup", "GLIDEIN_Site", "Experiment", "WantX"):
+        assert ids(f"{listed} = ImageSize, {name}\n") == []
