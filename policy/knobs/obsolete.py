@@ -55,6 +55,8 @@ _ONE_BY_ONE: Final = {
     # condor_startd says that they are deprecated.
     "thinpool_name": Obsolete("LVM_THINPOOL_NAME", alias=True),
     "thinpool_volume_group_name": Obsolete("LVM_VOLUME_GROUP_NAME", alias=True),
+    # condor_startd asks for it, and goes by the other one, which is Cpus where nobody sets it.
+    "slotweight": Obsolete("SLOT_WEIGHT"),
     # No program of 23.9.6 or 25.14.1 has the name.
     "user_is_the_new_owner": Obsolete(),
     # condor_starter warns of it, and ignores it beside the new one.

@@ -94,12 +94,16 @@ _OTHERS: Final = {
         "job_default_requestmemory": (_NUMBER, _KEPT),
         "job_default_requestdisk": (_NUMBER, _KEPT),
         "job_default_lease_duration": (_NUMBER, _KEPT),
+        "schedd_slot_weight": (_NUMBER, "when idle jobs are counted"),
         "gridmanager_selection_expr": (_ANY, "before a job of the grid universe starts"),
         "transfer_queue_user_expr": (_ANY, "when the files of a job are to be transferred"),
     }),
     # The router joins it with conditions of its own, in which TARGET is the job.
     **_rows("job", "job", {
         "job_router_source_job_constraint": (_CONDITION, _QUEUE),
+    }),
+    **_rows("schedd", "", {
+        "curb_matchmaking": (_CONDITION, "before the schedd asks for more matches"),
     }),
     **_rows("schedd", "job", {
         "start_local_universe": (_CONDITION, _SCHEDD_START),

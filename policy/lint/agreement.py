@@ -37,7 +37,9 @@ DISAGREE: Final = Finding(
     " daemon that the shared port does not serve. A second negotiator or"
     " schedd needs a name and a SPOOL of its own. FLOCK_COLLECTOR_HOSTS and FLOCK_NEGOTIATOR_HOSTS"
     " go side by side, and the negotiators of other pools need ALLOW_NEGOTIATOR. Users need a"
-    " method besides PASSWORD, which makes condor of everybody.",
+    " method besides PASSWORD, which makes condor of everybody. Where CONDOR_HOST is this machine,"
+    " DAEMON_LIST starts a collector, and DC_DAEMON_LIST has programs that take what condor_master"
+    " tells its daemons, which those that renew credentials do not.",
     bad="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51451, cm2.example.edu:51451\n",
     good="HAD_ARGS = -p 51450\nHAD_LIST = cm1.example.edu:51450, cm2.example.edu:51450\n",
     observed="Observed with 25.14.1: condor_had ends with `my address is not present in HAD_LIST`"
@@ -48,8 +50,9 @@ DISAGREE: Final = Finding(
     " daemons end that find no port in the range; condor_collector listens on the port of its"
     " arguments, whatever COLLECTOR_HOST says. Its schedd says `lists are not the same size."
     " Flocking disabled.` A negotiator with a local name has that in its own name, unless"
-    " NEGOTIATOR_NAME is set. condor_submit fails with PASSWORD alone: `Failed to authenticate` for"
-    " users, and `Cannot allocate a cluster id` for root. The rest follows from the manual.",
+    " NEGOTIATOR_NAME is set. A program in DC_DAEMON_LIST gets `-local-name`. condor_submit fails"
+    " with PASSWORD alone: `Failed to authenticate` for users, and `Cannot allocate a cluster id`"
+    " for root. The rest follows from the manual.",
 )
 _LISTS: Final = ("HAD_LIST", "REPLICATION_LIST")
 #: Macros that say where daemons go.
@@ -466,3 +469,12 @@ def policy_lost_to_template(view: View) -> Iterator[Diagnostic]:
             said.add(where)
             message = f"it drops the condition that `{before[0]}` adds to {later.name}"
             yield policy_lost.at(message, *use[1:], f"put it before `{before[0]}`")
+
+
+@looks_at(Per.ITEM, of="DC_DAEMON_LIST")
+def no_daemon_core(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """A program that knows none of the options that HTCondor's own daemons have in common."""
+    if item.text.lstrip("+").upper().startswith("CREDMON"):
+        message = f"DC_DAEMON_LIST names `{item.text}`, which takes no options and commands of it"
+        help_text = "condor_master starts it with `-local-name`, and cannot end it; leave it out"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)

@@ -20,11 +20,12 @@ from policy.knobs.lists import memberships
 from policy.knobs.readers import JUDGED
 from policy.language.about import EVERY
 from policy.language.numbers import read_boolean, saturated
-from policy.lint.finding import Joined, finding
+from policy.lint.finding import ERROR, Joined, finding
 from policy.lint.view import Item, Setting, View
 from policy.values.domain import ANYTHING
 from policy.values.evaluation import Evaluation
 
+_OF_GROUPS: Final = ("MIN_TRACKING_GID", "MAX_TRACKING_GID")
 _RESOURCES: Final = "MACHINE_RESOURCE_NAMES"
 _OF_TYPE: Final = late_regex(r"NUM_SLOTS_TYPE_\d+", re.IGNORECASE)
 #: Whether there is what a macro needs, under this name, for whoever reads the setting.
@@ -378,7 +379,9 @@ _COMPANIONS: Final = (
     ),
 )  # fmt: skip
 #: The macros of any of them, and the list of the daemons, one of which may have nothing to do.
-_NEEDING: Final = f"DAEMON_LIST|{any_of(need.macros for need in _COMPANIONS).pattern}"
+_NEEDING: Final = (
+    f"DAEMON_LIST|USE_GID_PROCESS_TRACKING|{any_of(need.macros for need in _COMPANIONS).pattern}"
+)
 
 
 @finding(
@@ -412,6 +415,13 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
         what = {"needs": "PERSISTENT_CONFIG_DIR", "ends": EVERY, "status": 1}
         yield alone.named(setting.entry, message, "set PERSISTENT_CONFIG_DIR", **what)
         return
+    if macro == "USE_GID_PROCESS_TRACKING" and is_whole(view.config):
+        lacking = [one for one in _OF_GROUPS if not setting.beside(one).strip("0 ")]
+        if lacking and not _is_never_true(setting):
+            message = "a condor_master that root starts ends: there is no range of groups"
+            said = alone.named(setting.entry, message, f"set {lacking[0]}", needs=lacking[0])
+            said.severity = ERROR
+            yield said
     if setting.extends_unread or _is_left_out(view, setting):
         return  # what it needs may be where that is which it adds to; or nobody reads it
     for need in _COMPANIONS:

@@ -27,7 +27,7 @@ from policy.language.lines import lines_with_conditions
 from policy.language.table import Definition
 from policy.lint import reading
 from policy.lint.finding import NOTE, Finding, Meant, Per, looks_at
-from policy.lint.view import Setting, View
+from policy.lint.view import Item, Setting, View
 
 SHELL: Final = Finding(
     "P124",
@@ -43,8 +43,11 @@ _BRACES: Final = late_regex(r"(?<!\$)\$\{(\w+)\}")
 #: A place of a template, as Jinja fills it in.
 _TEMPLATE: Final = late_regex(r"\{\{-?[ \t]*[A-Za-z_][\w.]*[ \t]*(?:\|[^{}]*)?\}\}")
 _BARE: Final = late_regex(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
+#: What looks like a reference where all that are ones have been followed.
+_KEPT: Final = late_regex(r"(?<!\$)\$(?:ENV)?\([^()]*\)")
 _BLANKS: Final = late_regex(r"(?<!\$)\$\((?=[ \t]|\w+[ \t])[ \t]*(\w+)[ \t]*\)")
 _OPEN: Final = late_regex(r"(?<!\$)\$[A-Za-z]*\(\w+(?=[^)\w]|$)[^()]*$")
+_SIGNS: Final = "a name has no signs but `_` and `.`, and a default none but `_ . / , : $`"
 #: Macros that a daemon sets itself, on some machines to nothing.
 _RUNTIME: Final = frozenset(
     (
@@ -152,6 +155,12 @@ def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"`{found[0]}` has blanks in it, so it is no reference and stays as text"
         where = _place(setting.entry, found[0])
         yield reading.NO_REFERENCE.at(message, *where, Meant(f"$({found[1]})", found[0]))
+    is_read = not is_expression and "DOLLAR" not in raw.upper() and find_readers(macro) is not None
+    for found in _KEPT.finditer(setting.text()) if is_read else ():
+        if _BLANKS.fullmatch(found[0]) is None:
+            message = f"`{found[0]}` is no reference and stays as text"
+            part = Item.of(found)
+            yield setting.say(reading.NO_REFERENCE, message, part, _SIGNS)
 
 
 def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:

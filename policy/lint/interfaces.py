@@ -10,7 +10,7 @@ from typing import Final
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from policy.explain.roles import is_whole
+from policy.explain.roles import host_of, is_whole
 from policy.language.about import EVERY
 from policy.language.numbers import read_boolean
 from policy.lint.agreement import DISAGREE, addresses, setting_of, started_by
@@ -90,4 +90,23 @@ def loopback(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if "COLLECTOR" not in started_by(view) and elsewhere and own.isdisjoint(elsewhere):
         message = f"nobody but this machine reaches `{text}`, and the collector is {elsewhere[0]}"
         help_text = "that one gets an address that it cannot go to"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+@looks_at(Per.SETTING, of="CONDOR_HOST|COLLECTOR_HOST")
+def own_collector(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """This machine as the central manager, on which no collector is started: a port behind the name
+    may be that of a tunnel."""
+    text, host = setting.text().strip(), host_of(view.config)
+    listed = view.config.scope.table.get("DAEMON_LIST")
+    if not _LOOPBACK.fullmatch(text) or setting.prefix or host.listed is None or host.adds:
+        return
+    local = _LOOPBACK.fullmatch(setting.beside("NETWORK_INTERFACE").strip())
+    if local or (listed is not None and listed.extends_unread):
+        return  # another file may start one, or another condor_master of the machine
+    says = setting.macro.upper() == "COLLECTOR_HOST" or not setting_of(view, "COLLECTOR_HOST")
+    lone = not host.runs("COLLECTOR") and not setting_of(view, "FLOCK_TO")
+    if says and lone and (host.runs("STARTD") or host.runs("SCHEDD")):
+        message = f"`{text}` is this machine, and DAEMON_LIST starts no collector on it"
+        help_text = "nobody gets to know of its slots and jobs"
         yield setting.say(DISAGREE, message, setting.whole(), help_text)

@@ -141,6 +141,10 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
         if _SIGN.search(item.text) and not (signs or added or "$" in item.text):
             yield _no_expression(setting, item, names)
             signs = True
+        if names.what == "volume" and "/" in item.text:
+            message = f"{setting.macro} lists `{item.text}`, which is a folder and no name"
+            help_text = "it takes names, and DOCKER_VOLUME_DIR_<name> has the folder of each"
+            yield setting.say(NOT_DEFINED, message, item, help_text)
         is_name = item.text.casefold() not in used and _NAME.fullmatch(item.text)
         if names.name == _ROUTES and _is_old_route(view, item.text):
             continue  # that nobody reads these is told there

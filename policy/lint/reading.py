@@ -165,7 +165,8 @@ NO_REFERENCE: Final = Finding(
     "P121",
     "a reference that stays as text",
     "A default may hold only letters, digits, blanks, `_ . / $ , : \\` and groups in parentheses."
-    " With another character the whole is not a reference.",
+    " With another character, `-` or `@` for instance, the whole is not a reference, whether there"
+    " is such a macro or not. So it is with other signs in the name, of `$ENV(NAME)`, too.",
     'PREEMPTION_RANK = strcat("x", "$(SITE:a-b)") == "x" ? 1 : 2\n',
     'SITE = a-b\nPREEMPTION_RANK = strcat("x", "$(SITE)") == "x" ? 1 : 2\n',
 )

@@ -64,7 +64,7 @@ GIGABYTES: Final = Finding(
     "P606",
     "an amount that seems to be in GiB",
     "Memory and RequestMemory are in MiB, Disk and RequestDisk in KiB, a log without a unit in"
-    " bytes: 16 of them are next to nothing.",
+    " bytes: 16 of them are next to nothing. A lower-case `m` behind the number is minutes.",
     "START = TARGET.RequestMemory <= 16\n",
     "START = TARGET.RequestMemory <= 16 * 1024\n",
 )
@@ -291,7 +291,10 @@ def no_unit(view: View, setting: Setting) -> Iterator[Diagnostic]:
     readers = find_readers(setting.macro)
     if found is None or readers is None or readers.kind != "size" or setting.is_unread:
         return
-    if found[2][0].casefold() not in _UNITS:
+    if found[2] == "m" and setting.macro.upper() != "MAX_DEFAULT_LOG":  # a daemon ends at that
+        message = f"{setting.macro} is {found[1]} minutes"
+        yield GIGABYTES.on(setting.entry, message, f"did you mean `{found[1]} Mb`?")
+    elif found[2][0].casefold() not in _UNITS:
         message = f"`{found[2]}` is no unit, so the log is rotated at {found[1]} bytes"
         yield setting.say(NOT_USED, message, Item.of(found, 2), "write `Kb`, `Mb` or `Gb`")
 

@@ -33,6 +33,8 @@ _DATA: Final = "CLASSAD_USER_MAPDATA_"
 _FILE: Final = "CLASSAD_USER_MAPFILE_"
 #: A key without a sign of a pattern but the dot of names.
 _PLAIN: Final = late_regex(r"[\w.@/=-]+")
+#: What a pattern has and no name.
+_OF_PATTERN: Final = late_regex(r"[.\])][*+]|^\^|\$$|\[[^\]]*\]")
 #: Macros of the schedd that no knob covers.
 _OF_SCHEDD: Final = ("SUBMIT_REQUIREMENT_", "JOB_TRANSFORM_", "SYSTEM_PERIODIC_")
 #: Lines of one kind that are told one by one.
@@ -226,8 +228,17 @@ def certificates(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield mapping.say(row.number, told, advice)
         if not told:
             yield from _unreachable(mapping, rows, literal=literal)
-        for row in rows if not (told or literal) else ():
-            yield from _pattern(mapping, row)
+        for row in () if told else rows:
+            yield from _name_or_pattern(mapping, row) if literal else _pattern(mapping, row)
+
+
+def _name_or_pattern(mapping: MapText, row: MapLine) -> Iterator[Diagnostic]:
+    """A pattern without slashes, where keys without them are names."""
+    if row.pattern is None and _OF_PATTERN.search(row.key):
+        message = f"`{row.key}` is a name here, and no pattern"
+        pattern = row.key.replace("/", r"\/")
+        help_text = f"CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS is True; a pattern is `/{pattern}/`"
+        yield mapping.say(row.number, message, help_text)
 
 
 def _pattern(mapping: MapText, row: MapLine) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ import pytest
 
 from policy.lint.verdict import examine
 from tests.cases import every_case
-from tests.policy.test_lint import found, read
+from tests.policy.test_lint import found, ids, read
 
 WORKER = "DAEMON_LIST = MASTER, STARTD\nCONDOR_HOST = cm.example.edu\n"
 
@@ -176,3 +176,30 @@ def test_an_old_list_that_only_repeats_the_new_one_can_go() -> None:
     assert (item.id, item.help) == ("P205", "leave it out: `ALLOW_ADMINISTRATOR` is what is read")
     (item,) = found("ALLOW_OWNER = $(FULL_HOSTNAME), $(ALLOW_ADMINISTRATOR)\n")
     assert item.help == "use `ALLOW_ADMINISTRATOR`"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize("macro", ["CONDOR_HOST", "COLLECTOR_HOST"])
+def test_who_is_its_own_central_manager_starts_a_collector(macro: str, host: str) -> None:
+    text = f"{macro} = {host}\n"
+    assert ids(f"{text}DAEMON_LIST = MASTER, STARTD\n") == [("P134", 1)]
+    for other in (
+        *("DAEMON_LIST = MASTER, COLLECTOR, STARTD\n", "DAEMON_LIST = MASTER\n", ""),
+        "DAEMON_LIST = $(DAEMON_LIST), STARTD\n",  # another file may start one
+        "DAEMON_LIST = MASTER, SCHEDD\nFLOCK_TO = cm.example.edu\n",
+        "DAEMON_LIST = MASTER, STARTD\nNETWORK_INTERFACE = 127.0.0.1\n",  # another master may
+    ):
+        assert ("P134", 1) not in ids(text + other)
+    tunnel = f"{macro} = {host}:19618\nDAEMON_LIST = MASTER, STARTD\n"
+    assert ("P134", 1) not in ids(tunnel)
+
+
+def test_what_renews_credentials_is_no_daemon_of_the_masters_kind() -> None:
+    """condor_master of 25.14.1 starts what DC_DAEMON_LIST names with `-local-name`."""
+    listed = "DAEMON_LIST = MASTER, SCHEDD, CREDD, CREDMON_OAUTH\n"
+    program = "CREDMON_OAUTH = /usr/sbin/condor_credmon_oauth\n"
+    for extended in ("$(DAEMON_LIST)", "+ CREDMON_OAUTH", "MASTER, SCHEDD, CREDMON_OAUTH"):
+        said = [one for one, _ in ids(f"{listed}{program}DC_DAEMON_LIST = {extended}\n")]
+        assert "P134" in said
+    others = ids(f"{listed}{program}DC_DAEMON_LIST = MASTER, SCHEDD, CREDD\n")
+    assert "P134" not in [one for one, _ in others]

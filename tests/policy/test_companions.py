@@ -175,3 +175,15 @@ def test_a_cron_lists_names_and_runs_what_has_a_condition_that_parses() -> None:
     listed = f"STARTD_CRON_JOBLIST = PROBE\n{job}STARTD_CRON_PROBE_CONDITION ="
     assert ids(f"{listed} State ==\n") == [("P113", 4)]
     assert ids(f'{listed} State == "Unclaimed" && Cpus > 4\n') == []
+
+
+@pytest.mark.parametrize("given", ["", "MIN_TRACKING_GID = 750\n", "MAX_TRACKING_GID = 757\n"])
+def test_groups_for_jobs_need_a_range(given: str) -> None:
+    """The master of 25.14.1 ends if root starts it: `MIN_TRACKING_GID is 0`."""
+    text = f"DAEMON_LIST = MASTER, STARTD\nUSE_GID_PROCESS_TRACKING = True\n{given}"
+    [item] = [one for one in found(text) if one.line == 2]
+    assert (item.id, item.severity) == ("P241", "error")
+    both = "MIN_TRACKING_GID = 750\nMAX_TRACKING_GID = 757\n"
+    assert found(f"DAEMON_LIST = MASTER, STARTD\nUSE_GID_PROCESS_TRACKING = True\n{both}") == []
+    off = f"DAEMON_LIST = MASTER, STARTD\nUSE_GID_PROCESS_TRACKING = False\n{given}"
+    assert all(one.line != 2 for one in found(off))

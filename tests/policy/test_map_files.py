@@ -95,7 +95,10 @@ def test_a_certificate_map_that_is_right() -> None:
 def test_keys_that_are_taken_literally_are_no_patterns() -> None:
     literally = f"CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS = True\n{CERTIFICATES}"
     assert said(literally, "SSL CN=(bob bob\nKERBEROS bob@EXAMPLE.ORG bob\n") == []
-    assert said(literally, "SSL (.*) nobody\nSSL bob bob\n") == []
+    for pattern in ("(.*)", "^bob$", "b[ao]b"):  # nobody is called so
+        [(number, message)] = said(literally, f"SSL {pattern} nobody\nSSL bob bob\n")
+        assert (number, "is a name here" in message) == (1, True)
+    assert said(literally, "SSL /^(.*)$/ nobody\n") == []
     assert said(CERTIFICATES, "SSL (.*) nobody\nSSL b[o]b bob\n") == [
         (2, "a line above takes its names")
     ]

@@ -474,8 +474,59 @@ def test_a_clause_that_jobs_have_to_fulfil_is_a_macro(which: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "macro", ["DEFAULT_DRAINING_START_EXPR", "STARTER_RLIMIT_AS", "GRIDMANAGER_SELECTION_EXPR"]
+    "macro",
+    [
+        *("DEFAULT_DRAINING_START_EXPR", "STARTER_RLIMIT_AS", "GRIDMANAGER_SELECTION_EXPR"),
+        "CURB_MATCHMAKING",
+    ],
 )
 def test_an_expression_that_is_read_later_has_to_parse(macro: str) -> None:
     [item] = found(f"{macro} = (RequestCpus > 1\n")
     assert (item.id, item.line) == ("P113", 1)
+
+
+@pytest.mark.parametrize("weight", ["Memory / 1024", "TARGET.Cpus", "Disk"])
+def test_what_an_idle_job_weighs_is_told_by_the_job(weight: str) -> None:
+    """A schedd of 25.14.1 warns, and weighs by RequestCpus."""
+    assert [one for one, _ in ids(f"SCHEDD_SLOT_WEIGHT = {weight}\n")] == ["P407"]
+    assert found("SCHEDD_SLOT_WEIGHT = RequestCpus + RequestMemory / 4096\n") == []
+
+
+def test_the_weight_of_a_slot_has_an_underscore_in_its_name() -> None:
+    """Asked of 25.14.1: with SlotWeight = Memory each slot weighs what SLOT_WEIGHT says."""
+    [item] = found("SlotWeight = Memory\n")
+    assert (item.id, "SLOT_WEIGHT" in (item.help or "")) == ("P205", True)
+    assert found("STARTD_ATTRS = SlotWeight\nSlotWeight = Memory\n") == []
+
+
+@pytest.mark.parametrize("macro", ["DOCKER_VOLUMES", "DOCKER_MOUNT_VOLUMES"])
+def test_volumes_are_listed_by_names_and_not_by_folders(macro: str) -> None:
+    assert ids(f"{macro} = /data, /scratch:/tmp\n") == [("P211", 1)] * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("$(SITE:/srv/condor-spool)", "$(MORE:root@example.edu)", "$(NOT-SET)", "$(A:b;c)"),
+        *('$ENV(TMPDIR":/tmp)', '$ENV("HOME")', "$ENV(MY-VAR)", "$ENV( HOME )"),
+    ],
+)
+def test_other_signs_make_no_reference(text: str) -> None:
+    """As condor_config_val of 25.14.1 prints them."""
+    said = [one.id for one in found(f"SPOOL = {text}/spool\nSITE = /x\n")]
+    assert "P121" in said
+
+
+@pytest.mark.parametrize(
+    "text", ["$(SITE:/srv/condor_spool)", "$(SITE:a b.c:d,(e f))", "$ENV(HOME:/tmp)", "$$(X-Y)"]
+)
+def test_a_default_may_have_these_signs(text: str) -> None:
+    assert all(one.id != "P121" for one in found(f"SPOOL = /x/{text}\nSITE = /x\n"))
+
+
+def test_a_log_in_minutes_may_be_meant_in_megabytes() -> None:
+    """Asked of 25.14.1: `5m` is minutes, `5M` and `5 Mb` are a size."""
+    [item] = found("MAX_STARTD_LOG = 5m\n")
+    assert (item.id, "5 Mb" in (item.help or "")) == ("P606", True)
+    for size in ("5M", "5 Mb", "5 min", "2 days"):
+        assert found(f"MAX_STARTD_LOG = {size}\n") == []
