@@ -146,6 +146,13 @@ HOOKS: Final = (
     *("TRANSLATE_JOB", "JOB_FINALIZE", "JOB_CLEANUP"),
 )
 HOOK_PARTS: Final = ("_ARGS", "_TIMEOUT")
+#: What condor_gpu_discovery may be told, for what a slot gets; each may be cut.
+DISCOVERY: Final = (
+    *("properties", "extra", "dynamic", "mixed", "nested", "not-nested", "device", "tag", "prefix"),
+    *("cuda", "hip", "opencl", "uuid", "short-uuid", "by-index", "simulate", "config", "repeat"),
+    *("divide", "packed", "cron", "help", "verbose", "diagnostic", "nvcuda", "cudart"),
+    "dirty-environment",
+)
 #: What every machine has, under each of its names, and no resource may be called as.
 RESERVED: Final = late_regex(
     r"MACHINE_RESOURCE_(?:INVENTORY_)?(CPUS?|MEM(?:ORY)?|RAM|SWAP|DISK)", re.IGNORECASE

@@ -19,6 +19,7 @@ from policy.knobs.choices import (
     CHOICES,
     CRON_PERIOD,
     CRON_PERIODS,
+    DISCOVERY,
     HAS_CHOICE,
     NO_SPANS,
     NO_USERS,
@@ -33,7 +34,7 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.shares import CONCURRENCY_LIMIT_DEFAULT_OF, NAME_LIMIT
 from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
-from policy.language.numbers import integer_literal, saturated
+from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import Definition
 from policy.lint.endings import LOCK_URL, is_locked, is_no_path, shares_port
 from policy.lint.finding import (
@@ -69,6 +70,7 @@ _NO_TIME: Final = late_regex(r"0+[smh]?", re.IGNORECASE)
 _OF_SLOTS: Final = late_regex(r"STARTD_CRON_\w+_SLOTS", re.IGNORECASE)
 _AFFINITY: Final = late_regex(r"SLOT\d+_CPU_AFFINITY", re.IGNORECASE)
 _NUMBER: Final = late_regex(r"\d*")
+_DISCOVERY: Final = "STARTD_DETECT_GPUS|GPU_DISCOVERY_EXTRA"
 _VARIABLES: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_ENV|\w+_ENVIRONMENT", re.IGNORECASE)
 _COMMA: Final = late_regex(r"\w=[^;\s,]*(,)\s*[A-Za-z_]\w*=")
 _SEMICOLON: Final = late_regex(r"\w=[^\s'\";]*(;)\s*[A-Za-z_]\w*=")
@@ -106,7 +108,8 @@ _OF_WORDS: Final = any_of(
     " DCSTATISTICS_TIMESPANS names and seconds. DedicatedScheduler is a"
     " text, `DedicatedScheduler@` and the name of a schedd. The name of a concurrency limit is that"
     " of an attribute, and no resource of a machine is called Cpus, Memory, Disk or Swap."
-    " ENABLE_IPV4 and ENABLE_IPV6 take True, False and auto. HA_LOCK_URL begins with `file:`."
+    " ENABLE_IPV4 and ENABLE_IPV6 take True, False and auto, STARTD_DETECT_GPUS the options of"
+    " condor_gpu_discovery. HA_LOCK_URL begins with `file:`."
     " DAGMAN_DEFAULT_NODE_LOG is another file for each DAG. Variables of an environment have blanks"
     " between them in quotes, and semicolons without.",
     bad="SCHEDD_DEBUG = D_FULL_DEBUG\n",
@@ -118,8 +121,9 @@ _OF_WORDS: Final = any_of(
     " passed over in silence; at `CONDOR_IDS = condor.condor` each daemon ends with status 1, at"
     " `TCP_FORWARDING_HOST = 10.1.2.3:9618`, `USERID_MAP = alice=1000`, `ENABLE_IPV6 = no` and"
     " `DCSTATISTICS_TIMESPANS = 1m=60` with status 4, and condor_startd at MACHINE_RESOURCE_Cpus;"
-    " it says that it takes STARTD_CRON_AUTOPUBLISH for NEVER, and condor_collector"
-    " HANDLE_QUERY_IN_PROC_POLICY for SMALL_TABLE_OR_QUERY; a schedd runs parallel jobs on"
+    " it says that it takes STARTD_CRON_AUTOPUBLISH for NEVER, and that `STARTD_DETECT_GPUS = True`"
+    " is invalid, and condor_collector takes HANDLE_QUERY_IN_PROC_POLICY for SMALL_TABLE_OR_QUERY;"
+    " a schedd runs parallel jobs on"
     " slots that have its own name in DedicatedScheduler, and on no others; condor_submit"
     " refuses a job for a limit called `3d` with `Invalid concurrency limit`, and the negotiator"
     " ignores it; condor_dagman aborts with `log file ... has shrunk`; condor_master"
@@ -261,6 +265,26 @@ def _cpus(setting: Setting) -> Iterator[Diagnostic]:
         if begin is not None and begin[0] != item.text and "$" not in item.text:
             message = f"`{item.text}` is read as {begin[0] or 0}: jobs get that CPU alone for it"
             yield setting.say(no_word, message, item, "write each number, as in `0, 1, 2, 3`")
+
+
+@looks_at(Per.SETTING, of=_DISCOVERY)
+def no_option(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """How GPUs are looked for: options of the program that does it, and no switch."""
+    text, evaluate = setting.text().strip(), setting.config.scope.functions.evaluate
+    if not text or has_hole(setting.config, setting.entry):
+        return
+    is_extra = setting.macro.upper() != _DISCOVERY.partition("|")[0]
+    if not is_extra and read_boolean(text, evaluate) is False:
+        return
+    for at, item in enumerate(setting.items()):
+        option = item.text.lstrip("-").partition(":")[0].casefold()
+        is_option = item.text.startswith("-")
+        known = bool(option) and any(one.startswith(option) for one in DISCOVERY)
+        if not (known if is_option else at):
+            message = f"{setting.macro} does not take `{item.text}`: no GPU is found"
+            help_text = "it takes options of condor_gpu_discovery, as in `-properties -extra`"
+            yield setting.say(no_word, message, item, help_text)
+            return
 
 
 def _period(setting: Setting) -> Iterator[Diagnostic]:

@@ -530,3 +530,21 @@ def test_a_log_in_minutes_may_be_meant_in_megabytes() -> None:
     assert (item.id, "5 Mb" in (item.help or "")) == ("P606", True)
     for size in ("5M", "5 Mb", "5 min", "2 days"):
         assert found(f"MAX_STARTD_LOG = {size}\n") == []
+
+
+@pytest.mark.parametrize("macro", ["STARTD_DETECT_GPUS", "GPU_DISCOVERY_EXTRA"])
+@pytest.mark.parametrize("text", ["True", "yes", "1", '"-extra"', "extra", "-bogus", "-extra -x"])
+def test_gpus_are_found_by_options_and_by_no_switch(macro: str, text: str) -> None:
+    """A startd of 25.14.1 says `invalid configuration`, or condor_gpu_discovery how it is used."""
+    assert ids(f"{macro} = {text}\n") == [("P130", 1)]
+
+
+@pytest.mark.parametrize(
+    "text", ["-properties", "-prop -extra", "-divide 2", "-simulate:2,4 -cuda", "-tag GPUs", ""]
+)
+def test_options_of_the_discovery_of_gpus_may_be_cut(text: str) -> None:
+    for macro in ("STARTD_DETECT_GPUS", "GPU_DISCOVERY_EXTRA"):
+        assert found(f"{macro} = {text}\n") == []
+    for off in ("False", "0"):
+        assert found(f"STARTD_DETECT_GPUS = {off}\n") == []
+        assert ids(f"GPU_DISCOVERY_EXTRA = {off}\n") == [("P130", 1)]
