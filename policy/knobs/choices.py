@@ -27,6 +27,8 @@ LOG_CATEGORIES: Final = (
 _OLD_CATEGORIES: Final = (
     *("D_CKPT", "D_EXPR", "D_LOG", "D_NFS", "D_NODATE", "D_PROC", "D_UPDOWN", "D_DYE", "D_SECONDS"),
 )
+#: What turns something on or off, case-folded, and names no file and no host.
+SWITCHES: Final = frozenset(("true", "false", "yes", "no", "on", "off"))
 _SWITCH: Final = ("True", "False", "T", "F", "Yes", "No", "1", "0")
 _FORMATS: Final = ("XML", "JSON", "CLASSAD", "LEGACY", "UTC", "ISO_DATE", "SUB_SECOND")
 

@@ -14,7 +14,9 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.data.tables import builtin_table
-from policy.knobs.choices import HOOKS
+from policy.knobs.choices import HOOKS, SWITCHES
+from policy.knobs.other_daemons import DAEMONS
+from policy.knobs.readers import find_readers
 from policy.language.expressions import begins_as_none, parse
 from policy.lint.choices import has_hole
 from policy.lint.finding import ERROR, Meant, Per, finding, looks_at
@@ -54,6 +56,7 @@ _PATHS: Final = late_regex(
 )
 _RELATIVE: Final = late_regex(r"\w+|[\w.-]+/[\w./+-]*")
 _FILE: Final = late_regex(r"[\w.-]+(?:/[\w./+-]*)?")
+_SECRET: Final = r"SEC_\w+_(?:DIRECTORY(?:_\w+)?|FILE)|AUTH_SSL_\w+(?:FILE|DIR)"
 _SEVERAL: Final = late_regex(r"[,\s]\s*/")
 #: What a program is told, behind it.
 _OPTION: Final = late_regex(r"\s+-")
@@ -78,9 +81,10 @@ def is_path(macro: str) -> bool:
     "Jobs of a cron, hooks and plugins are programs that daemons run by their whole paths. They"
     " look for none in PATH or in LIBEXEC: what begins with no `/` is looked for in the folder"
     " that the daemon runs in, which is LOG for a job of a cron. No path has a `~` for somebody's"
-    " home, and LOG, SPOOL and EXECUTE are one folder each. What a container gets to see is a"
-    " folder of the host, or that and its place in the container behind a colon, and `:ro` where it"
-    " may not be written to. LOCAL_CONFIG_DIR is folders, and no files, patterns or quoted names.",
+    " home, none is a word for on or off, and LOG, SPOOL and EXECUTE are one folder each. What a"
+    " container gets to see is a folder of the host, or that and its place in the container behind"
+    " a colon, and `:ro` where it may not be written to. LOCAL_CONFIG_DIR is folders, and no files,"
+    " patterns or quoted names.",
     bad="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = health.sh\n"
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
     good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = $(LIBEXEC)/health.sh\n"
@@ -205,11 +209,25 @@ def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield setting.say(no_folders, f"`{item.text}` is no whole path", item, help_text)
 
 
+def _is_one_path(macro: str) -> bool:
+    """The same by the end of its name, where it is read as a text; other checks tell of some."""
+    told = macro.upper() in (*_FOLDERS, *DAEMONS, "LOCAL_CONFIG_FILE") or _STARTED.fullmatch(macro)
+    told = told or re.fullmatch(_SECRET, macro.upper()) is not None
+    readers = find_readers(macro) if _PATHS.fullmatch(macro) else None
+    return not told and (is_path(macro) or (readers is not None and readers.kind == "string"))
+
+
 @looks_at(Per.SETTING)
 def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """``LOG = ~/log``: no shell reads a path, and a folder is one."""
+    """``LOG = ~/log``: no shell reads a path, and a folder is one; ``EVENT_LOG = True``."""
     text = setting.text().strip()
-    if text[:1] == "~" and is_path(setting.macro):
+    if text.casefold() in SWITCHES and _is_one_path(setting.macro):
+        message = f"{setting.macro}: `{text}` is no path"
+        help_text = "it is taken for the name of a file or a program"
+        if text.casefold() in ("false", "no", "off"):
+            help_text += "; with nothing behind the `=` there is none"
+        yield setting.say(no_whole_path, message, setting.whole(), help_text)
+    elif text[:1] == "~" and is_path(setting.macro):
         message = f"{setting.macro}: `~` is a letter like others, and `{text}` is no whole path"
         help_text = "write the whole path; `$ENV(HOME)` is the home of whoever starts the daemons"
         yield setting.say(no_whole_path, message, setting.whole(), help_text)
@@ -240,7 +258,7 @@ def without_dollar(view: View, setting: Setting) -> Iterator[Diagnostic]:
     yield setting.say(NO_REFERENCE, message, where, Meant(f"${found[0]}", found[0]))
 
 
-@looks_at(Per.SETTING, of=r"SEC_\w+_(?:DIRECTORY(?:_\w+)?|FILE)|AUTH_SSL_\w+(?:FILE|DIR)")
+@looks_at(Per.SETTING, of=_SECRET)
 def secret_somewhere(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A secret or a certificate that each daemon and tool would look for where it runs."""
     text = setting.text().strip()

@@ -15,6 +15,7 @@ from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from policy.explain.roles import host_of
 from policy.history import is_read
+from policy.knobs.choices import SWITCHES
 from policy.knobs.lists import is_list
 from policy.knobs.obsolete import find_obsolete
 from policy.knobs.other_daemons import DAEMONS
@@ -161,7 +162,7 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " site. A range, as `10.3.0.1-9`, a `*` in the middle of an address, two of them in a name that"
     " are not its ends, and a domain that begins with a dot fit nobody; what begins with `http://`"
     " is no host, and nobody who comes has a port. An item without `@` is a host, as `root` would"
-    " be.",
+    " be, and so would be `True`.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
@@ -181,6 +182,11 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
             return  # another file may say what stands beside it
         message = f"`{item.text}` lacks {'a user' if item.text[0] == '/' else 'a host'}"
         yield setting.say(network, message, item, "between a user, `/` and a host are no blanks")
+        return
+    if is_switch(setting, item):
+        readers = find_readers(setting.macro)
+        if readers is not None and readers.kind == "string":  # ALLOW_PSLOT_PREEMPTION is a switch
+            yield no_switch(setting, item)
         return
     user, _, behind = item.text.partition("/")
     host = behind if "@" in user or user == "*" else item.text
@@ -217,6 +223,22 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         return
     ends = (_ENDS_ALL, EVERY) if interface else (None, "")
     yield setting.say(network, f"`{host}` is no address: {why}", item, ends[0], ends=ends[1])
+
+
+def is_switch(setting: Setting, item: Item) -> bool:
+    """Is the whole value a word for on or off?"""
+    return item.text.casefold() in SWITCHES and item.text == setting.text().strip()
+
+
+def no_switch(setting: Setting, item: Item) -> Diagnostic:
+    """A word for on or off in place of a host."""
+    what, ends = f"`{item.text}` is no host", ""
+    help_text = "it is taken for the name of one"
+    if item.text.casefold() in ("false", "no", "off"):
+        help_text += "; with nothing behind the `=` there is none"
+    if setting.macro.upper() == "NETWORK_INTERFACE":
+        what, help_text, ends = f"`{item.text}` is no address", _ENDS_ALL, EVERY
+    return setting.say(network, what, item, help_text, ends=ends)
 
 
 def _is_parted(text: str, item: Item) -> bool:

@@ -275,3 +275,35 @@ def test_a_secret_has_a_whole_path(macro: str) -> None:
         assert ids(f"{macro} = {path}\n") == [("P137", 1)]
     for path in ("/etc/condor/POOL", "$(ETC)/POOL", "$(SEC_PASSWORD_DIRECTORY)/POOL", ""):
         assert ids(f"{macro} = {path}\n") == []
+
+
+@pytest.mark.parametrize("word", ["True", "False", "yes", "NO", "off"])
+@pytest.mark.parametrize(
+    "macro", ["EVENT_LOG", "HISTORY", "SCHEDD_AUDIT_LOG", "DOCKER", "PREEN", "STARTD_LOG"]
+)
+def test_a_word_for_on_or_off_is_no_file_and_no_program(macro: str, word: str) -> None:
+    """Asked of 25.14.1: a collector keeps its ads in a file `True`, a startd ends as it cannot open
+    the log `False`, a master finds no program `False`."""
+    assert ids(f"{macro} = {word}\n") == [("P137", 1)]
+    assert found(f"{macro} =\n") == []
+
+
+@pytest.mark.parametrize("macro", ["KEEP_POOL_HISTORY", "ENABLE_HISTORY_ROTATION"])
+def test_what_is_a_switch_may_be_called_as_a_file_is(macro: str) -> None:
+    assert found(f"{macro} = True\n") == []
+
+
+@pytest.mark.parametrize("word", ["True", "False", "no"])
+@pytest.mark.parametrize(
+    "macro", ["FLOCK_TO", "CONDOR_VIEW_HOST", "CCB_ADDRESS", "ALLOW_WRITE", "DENY_READ"]
+)
+def test_a_word_for_on_or_off_is_no_host(macro: str, word: str) -> None:
+    """Asked of 25.14.1: `Will forward ads on to View Server False`, and the like."""
+    assert ("P235", 1) in ids(f"{macro} = {word}\n")
+
+
+def test_all_daemons_end_at_a_switch_for_an_interface() -> None:
+    [item] = found("NETWORK_INTERFACE = True\n")
+    assert (item.id, item.severity) == ("P235", "error")
+    for switch in ("ALLOW_PSLOT_PREEMPTION", "ALLOW_SUBMIT_FROM_KNOWN_USERS_ONLY"):
+        assert all(one != "P235" for one, _ in ids(f"{switch} = True\n"))
