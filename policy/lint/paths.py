@@ -211,8 +211,9 @@ def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _is_one_path(macro: str) -> bool:
     """The same by the end of its name, where it is read as a text; other checks tell of some."""
-    told = macro.upper() in (*_FOLDERS, *DAEMONS, "LOCAL_CONFIG_FILE") or _STARTED.fullmatch(macro)
-    told = told or re.fullmatch(_SECRET, macro.upper()) is not None
+    upper = macro.upper()
+    told = upper in (*_FOLDERS, *DAEMONS, "LOCAL_CONFIG_FILE")
+    told = told or bool(_STARTED.fullmatch(macro) or re.fullmatch(_SECRET, upper))
     readers = find_readers(macro) if _PATHS.fullmatch(macro) else None
     return not told and (is_path(macro) or (readers is not None and readers.kind == "string"))
 
