@@ -111,10 +111,13 @@ def _renamed() -> dict[str, tuple[Attribute, str]]:
     return {old.casefold(): (row, since) for row in rows for old, since in row.old.items()}
 
 
+_ANY: Final = (-inf, inf)
+
+
 def _attribute(name: str, type_: str, unit: str, values: str, ads: str, old: str = "") -> Attribute:
     low, dots, high = values.partition("..")
-    limits = (float(low or -inf), float(high or inf)) if dots else (-inf, inf)
-    listed = tuple(values[1:].split(",")) if values[:1] in ("=", "~") else ()
+    limits = (float(low or -inf), float(high or inf)) if dots else _ANY
+    listed = tuple(values[1:].split(",")) if values and values[0] in "=~" else ()
     return Attribute(
         name,
         type_,
@@ -122,11 +125,12 @@ def _attribute(name: str, type_: str, unit: str, values: str, ads: str, old: str
         limits,
         listed if values.startswith("=") else (),
         listed if values.startswith("~") else (),
-        dict(_presence(word) for word in ads.split()),
-        {word.partition("/")[0]: word.partition("/")[2] for word in old.split()},
+        dict(map(_presence, ads.split())),
+        {word.partition("/")[0]: word.partition("/")[2] for word in old.split()} if old else {},
     )
 
 
+@cache
 def _presence(word: str) -> tuple[str, Availability]:
     kind = word.rstrip("?").partition(":")[0]
     return kind, Availability(word[len(kind) :])

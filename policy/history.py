@@ -126,6 +126,7 @@ def _until(folded: str) -> Version | None:
     return _facts()[1].get(folded)
 
 
+@lru_cache(maxsize=10_000)
 def _cell(macro: str, version: Version) -> Row | str | None:
     """What a version has of a macro; ``=`` stands for what 25.14.1 has."""
     folded = macro.casefold()

@@ -7,7 +7,6 @@ Inputs: a ``Config``.  Outputs: ``Host``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
@@ -61,6 +60,7 @@ _BY_NAME: Final = (
     ("MODIFY_REQUEST_EXPR_", "STARTD"),
 )
 _BEGINS: Final = tuple(begin for begin, _ in _BY_NAME)
+_BETWEEN_NAMES: Final = late_regex(r"[\s,]+")
 _OF_A_TYPE: Final = late_regex(r"^slot_type_\d+_")
 #: Programs of a host's daemons, and condor_submit, which hosts with a schedd have.
 _STARTED_BY: Final = {
@@ -131,7 +131,7 @@ def _host_of(config: Config) -> Host:
             whole = all(found is not None for _, found in config.scope.used_by(entry))
         except ExpansionError:
             text = entry.raw
-        names = re.split(r"[\s,]+", text.strip())
+        names = _BETWEEN_NAMES.split(text.strip())
         kinds = dict.fromkeys(_kind(config, name) for name in names if name and "$" not in name)
         adds = _adds(entry) and set(kinds).isdisjoint(_MAIN_WORK)
         if kinds or whole:  # of a list that only another file's macro is in nothing is known

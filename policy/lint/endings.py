@@ -186,9 +186,11 @@ def _of_extended_list(view: View) -> Iterator[Ending]:
     except ExpansionError:
         return  # that it has no end is told
     for name in names:
+        if config.lookup(name) is not None:
+            continue
         word = re.compile(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])")
         spot = next((name_place(one) for one in own if word.search(one.raw)), None)
-        if config.lookup(name) is None and spot is not None:
+        if spot is not None:
             message = f"DAEMON_LIST: no macro `{name}` says where that daemon's program is"
             what = About(macro=_OF_DAEMONS[0], names=(name,), ends="MASTER")
             yield _ending_at(spot, Daemon("MASTER"), message, what)

@@ -43,6 +43,8 @@ _FOLDERS: Final = (
     *("PER_JOB_HISTORY_DIR", "JOB_EPOCH_HISTORY_DIR"),
 )
 #: A folder of the host, and a name right behind it.
+_BETWEEN_PATHS: Final = late_regex(r"[\s,]")
+_BETWEEN_OPTIONS: Final = late_regex(r"[,:]")
 _JOINED: Final = late_regex(
     r"\$\((LOCAL_DIR|RELEASE_DIR|LOG|SPOOL|EXECUTE|LOCK|RUN|ETC|LIB|LIBEXEC|S?BIN)\)([A-Za-z]\w*)",
     re.IGNORECASE,
@@ -137,14 +139,14 @@ def no_volume(view: View, setting: Setting) -> Iterator[Diagnostic]:
     host, *inside = text.strip(_QUOTES).split(":", 2)
     at = setting.text().index(host)
     for path in (host, *inside[:1]):
-        if not path.startswith("/") or re.search(r"[\s,]", path):
+        if not path.startswith("/") or _BETWEEN_PATHS.search(path):
             message = f"{setting.macro}: `{path}` is no whole path"
             where = Item(path, at, at + len(path)) if path else setting.whole()
             help_text = "Docker refuses it, and no container starts; write it as in `/data:/mnt`"
             yield setting.say(no_whole_path, message, where, help_text)
             return
         at += len(path) + 1
-    for option in re.split(r"[,:]", inside[1]) if inside[1:] else ():
+    for option in _BETWEEN_OPTIONS.split(inside[1]) if inside[1:] else ():
         if ":" in inside[1] or (option != "ro" and option.casefold() in _READ_ONLY):
             message = f"{setting.macro}: `{inside[1]}` is ignored, and jobs may write to `{host}`"
             where = Item(inside[1], at, at + len(inside[1]))

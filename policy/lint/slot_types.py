@@ -132,7 +132,7 @@ def too_many(view: View) -> Iterator[Diagnostic]:
                 continue
             many = _number(setting.beside(f"NUM_SLOTS_{macro.partition('_')[2]}"))
             demands = _demands(setting)
-        elif macro == "NUM_SLOTS" and not typed:
+        elif macro == "NUM_SLOTS" and not typed and _amount(setting, "cpus"):
             many, demands = _number(setting.text()), {"cpus": _at_least_one(setting)}
         else:
             continue
