@@ -15,12 +15,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
 from types import ModuleType
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from classad.errors import LimitError
 from classad.language import bounds
 from classad.language.values import to_bytes
 from classad.patterns import late_regex
+from classad.records import light
 
 _HOW: Final = "pip install 'pcre2>=0.6'"
 
@@ -32,7 +33,8 @@ class GaveUp(Exception):  # noqa: N818 - an outcome, not a mistake
     """The engine gave up on a search."""
 
 
-class PatternMatch(NamedTuple):
+@light
+class PatternMatch:
     """``spans`` of the whole match and of the groups up to the last one that took part."""
 
     spans: tuple[tuple[int, int], ...]
@@ -53,7 +55,8 @@ _UNBOUNDED: Final = (
 _Search: TypeAlias = Callable[[bytes], object]
 
 
-class Pattern(NamedTuple):
+@light
+class Pattern:
     """A compiled pattern: ``again`` finds only non-empty matches right at the given place.
 
     ``quick``: the search of ``re`` for a pattern that means the same to it.

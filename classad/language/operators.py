@@ -18,7 +18,7 @@ from collections.abc import Callable
 from enum import Enum
 from math import inf, nan
 from types import FunctionType
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from classad.language.times import int32_of_real
 from classad.language.values import (
@@ -36,6 +36,7 @@ from classad.language.values import (
     truncating_divide,
     wrap64,
 )
+from classad.records import light
 
 #: An operand.  The functions below tell operands apart by looking their class up in a set, which a
 #: type checker cannot follow; what they return is checked.
@@ -371,7 +372,8 @@ _NUMERIC: Final = ("integer", "real", "boolean")
 _ANYTHING: Final = ()
 
 
-class Operator(NamedTuple):
+@light
+class Operator:
     """One operator.
 
     ``precedence`` grows from loose (0) to tight (12); all associate to the left but ``?:``, which

@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from struct import Struct
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from classad import kernels
 from classad.language.operators import TOKENS
 from classad.language.rules import OLD
 from classad.language.values import ERROR, UNDEFINED
+from classad.records import light
 from classad.syntax.lexing import integer_value, old_value, unescape
 from classad.syntax.nodes import (
     AdExpr,
@@ -75,7 +76,8 @@ T = TypeVar("T")
 Make: TypeAlias = Callable[[str, Foreign, int], T | None]
 
 
-class Leaves(NamedTuple):
+@light
+class Leaves:
     """The members of a list, values and names; of an ad, if it says how they are called."""
 
     names: list[str] | None

@@ -139,9 +139,9 @@ class Knob:
         """The variable part of ``macro`` if it belongs to this family, as spelled there."""
         head, tail = self.around
         folded = macro.casefold()
-        if len(macro) <= len(head) + len(tail) or not folded.startswith(head):
+        if not (folded.startswith(head) and folded.endswith(tail)):
             return None
-        return macro[len(head) : len(macro) - len(tail)] if folded.endswith(tail) else None
+        return macro[len(head) : len(macro) - len(tail)] or None
 
     @cached_property
     def around(self) -> tuple[str, str]:

@@ -130,10 +130,10 @@ def split_list(text: str) -> list[str]:
 def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
     """The value of a knob, or of the member ``macro`` of a family."""
     macro = macro or knob.name
-    known, read = config.readings.get((id(knob), macro), (None, None))
+    key, declared = (id(knob), macro), knob
+    known, read = config.readings.get(key, (None, None))
     if known is knob and isinstance(read, Reading):
         return read
-    key, declared = (id(knob), macro), knob
     if config.version < NEWEST and not has_row(macro, config.version):
         if not is_read(macro, config.version):
             return Reading(macro, _NOTHING.get(knob.kind), "", None)

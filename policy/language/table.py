@@ -184,10 +184,11 @@ class MacroTable:
     def lookup(self, name: str, context: Context) -> Definition | None:
         """The definition that ``context`` sees under ``name``."""
         folded = name.casefold()
-        for prefix in context.folded if self._prefixes else ():
-            found = self._of(f"{prefix}.{folded}") if prefix in self._prefixes else None
-            if found is not None:
-                return found
+        if not self._prefixes.isdisjoint(context.folded):
+            for prefix in context.folded:
+                found = self._of(f"{prefix}.{folded}") if prefix in self._prefixes else None
+                if found is not None:
+                    return found
         return self._entries.get(folded) or self._default(folded)
 
 

@@ -343,8 +343,10 @@ def _is_holder(setting: Setting) -> bool:
 
 def parts(setting: Setting) -> Iterator[ExpressionPart]:
     """The expressions of a body, but those that the transform puts together itself."""
+    if not has_body(setting):
+        return
     routed = setting.macro.upper().startswith(ROUTES)
-    for line, form in setting.statements if has_body(setting) else ():
+    for line, form in setting.statements:
         if not isinstance(form, Command) or form.keyword not in _OF_COMMANDS:
             continue
         whole = form.keyword == "REQUIREMENTS"

@@ -223,7 +223,7 @@ def _is_one_path(macro: str) -> bool:
 @looks_at(Per.SETTING)
 def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``LOG = ~/log``: no shell reads a path, and a folder is one; ``EVENT_LOG = True``."""
-    text = setting.text().strip()
+    text, is_folder = setting.text().strip(), setting.macro.upper() in _FOLDERS
     if text.casefold() in SWITCHES and _is_one_path(setting.macro):
         message = f"{setting.macro}: `{text}` is no path"
         help_text = "it is taken for the name of a file or a program"
@@ -234,11 +234,11 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.macro}: `~` is a letter like others, and `{text}` is no whole path"
         help_text = "write the whole path; `$ENV(HOME)` is the home of whoever starts the daemons"
         yield setting.say(no_whole_path, message, setting.whole(), help_text)
-    elif setting.macro.upper() in _FOLDERS and _SEVERAL.search(text):
+    elif is_folder and _SEVERAL.search(text):
         message = f"{setting.macro} is one folder, and `{text}` are several"
         yield setting.say(no_whole_path, message, setting.whole(), "daemons take it for one name")
     elif (
-        setting.macro.upper() in _FOLDERS
+        is_folder
         and _RELATIVE.fullmatch(text)
         and not has_hole(setting.config, setting.entry)
         and "$ENV" not in (setting.entry.written or "").upper()

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import frexp
-from typing import Final, NamedTuple
+from typing import Final
 
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
+from classad.records import light
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare
 from policy.attributes import DATE, find_attribute
 from policy.explain.roles import may_read
@@ -212,7 +213,8 @@ def _is_youth(one: MacroExpression, node: Binary) -> bool:
     return False
 
 
-class _Compared(NamedTuple):
+@light
+class _Compared:
     """Two priorities, read as ``remote operator submitter``: whether there is a margin, and
     whether that makes preemption easier."""
 

@@ -425,6 +425,17 @@ def _stems() -> tuple[str, ...]:
     return tuple(head[:-1].casefold() for head in joined_heads())
 
 
+@cache
+def _heads_at() -> dict[int, list[tuple[int, int, str]]]:
+    """The long ones by where one that is a character longer or shorter may end, with their place in
+    the order, and with that end."""
+    long = [head for head in joined_heads() if len(head) >= _OWN_HEAD]
+    ends = [
+        (place, len(head) + more, head) for place, head in enumerate(long) for more in (-1, 0, 1)
+    ]
+    return _grouped(ends, lambda one: one[1])
+
+
 def family_slip(macro: str, groups: Mapping[str, int], listed: Container[str]) -> str | None:
     """The member of a family that a macro without the underscore before the member means."""
     folded = macro.casefold()
@@ -439,11 +450,11 @@ def family_slip(macro: str, groups: Mapping[str, int], listed: Container[str]) -
         rest = folded[:at] + folded[at + len(group) + 1 :] if at > 0 else ""
         if rest in _stems():
             return f"{rest.upper()}_{macro[at + 1 : at + 1 + len(group)]}"
-    cuts = {*accumulate(len(part) + 1 for part in macro.split("_")[:-1])}
-    for head in joined_heads() if cuts and max(cuts) >= _OWN_HEAD - 1 else ():
-        for cut in (len(head) - 1, len(head), len(head) + 1) if len(head) >= _OWN_HEAD else ():
-            if cut in cuts and cut < len(macro) and is_one_edit(folded[:cut], head.casefold()):
-                return head + macro[cut:]
+    cuts = accumulate(len(part) + 1 for part in macro.split("_")[:-1])
+    heads = sorted(one for cut in cuts for one in _heads_at().get(cut, ()))
+    for _, cut, head in heads:
+        if cut < len(macro) and is_one_edit(folded[:cut], head.casefold()):
+            return head + macro[cut:]
     for head in joined_heads() if folded.startswith(_stems()) else ():
         rest = macro[len(head) - 1 :]
         if not folded.startswith(head[:-1].casefold()) or rest[:1] in ("", "_"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from math import inf, prod
 from typing import Final
 
@@ -185,7 +186,7 @@ def small_factor(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def of_days(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A time that is written as days in minutes."""
-    timed = setting.macro.casefold() in _TIMES or _unit(setting) == SECONDS
+    timed = setting.macro.casefold() in _TIMES or _unit(setting.macro) == SECONDS
     timed = timed or (setting.knob is not None and setting.knob.unit == SECONDS)
     other = _days_of(setting) if timed else ""
     if other:
@@ -199,9 +200,10 @@ def _days_of(setting: Setting) -> str:
     return _unit_of_days(_tree(text)) if _PRODUCT.fullmatch(text) else ""
 
 
-def _unit(setting: Setting) -> str:
-    """The unit that the manual has for the macro; empty for none."""
-    return meanings().get(spelling(setting.macro), ("", ""))[1]
+@lru_cache(maxsize=10_000)
+def _unit(macro: str) -> str:
+    """The unit that the manual has for a macro; empty for none."""
+    return meanings().get(spelling(macro), ("", ""))[1]
 
 
 def _tree(text: str) -> Node:
@@ -234,7 +236,7 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     folded = setting.macro.casefold()
     log = folded.endswith("_log") and _LOG.fullmatch(folded) is not None
     times = folded in _TIMES or folded in _LONGEST
-    amounts = folded in _AMOUNTS or _unit(setting) == "MiB"
+    amounts = folded in _AMOUNTS or _unit(setting.macro) == "MiB"
     unit = "seconds" if times else "MiB" if amounts else "bytes" if log else ""
     if not unit or (times and _days_of(setting)):
         return
