@@ -13,7 +13,7 @@ is ``frozen`` for type checkers alone, for what is made by the thousand: in half
 from __future__ import annotations
 
 from functools import cached_property, partial
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ compile_code: Callable[[str, str, str], CodeType] = compile
 
 #: A value of any class: of fields, which their declarations give classes, and of members.
 _Value: TypeAlias = Any
+#: Members that hold a function.
+_WRAPPED: Final = (property, classmethod, staticmethod)
 #: What is in place of a value that there is not.
 NOTHING: Final[_Value] = type("Nothing", (), {"__slots__": (), "__repr__": lambda _: "NOTHING"})()
 
@@ -266,16 +268,16 @@ def _with_slots(kind: type, members: dict[str, _Value], declared: dict[str, _Val
     assert base is not None
     if not base.__weakrefoffset__:
         slots.append("__weakref__")
-    inner = []
+    inner: list[_Value] = []
     for name, member in members.items():
         if member.__class__ is cached_property:
             if not base.__dictoffset__ and "__dict__" not in slots:
                 slots.append("__dict__")  # where it keeps its value
             members[name] = _Kept(member.func)
             member = member.func
-        elif member.__class__ in (property, classmethod, staticmethod):
+        elif member.__class__ in _WRAPPED:
             member = getattr(member, "fget", None) or getattr(member, "__func__", None)
-        if "__class__" in getattr(getattr(member, "__code__", None), "co_freevars", ()):
+        if member.__class__ is FunctionType and "__class__" in member.__code__.co_freevars:
             inner.append(member)
     made = type(kind)(kind.__name__, kind.__bases__, members | {"__slots__": tuple(slots)})
     for member in inner:  # `super()` there, and `__class__`, mean the class that stays

@@ -39,25 +39,38 @@ def indented(data: object, *, ascii_only: bool = True) -> str:
     from json.encoder import encode_basestring, encode_basestring_ascii
 
     quoted = encode_basestring_ascii if ascii_only else encode_basestring
-    return _indented(data, "\n", quoted, JSONEncoder(allow_nan=False).encode)
+    parts: list[str] = []
+    _write(data, "\n", quoted, JSONEncoder(allow_nan=False).encode, parts.append)
+    return "".join(parts)
 
 
-def _indented(
-    data: object, lead: str, quoted: Callable[[str], str], encode: Callable[[object], str]
-) -> str:
+def _write(
+    data: object,
+    lead: str,
+    quoted: Callable[[str], str],
+    encode: Callable[[object], str],
+    write: Callable[[str], object],
+) -> None:
     """``lead``: a newline and the indentation of what ``data`` stands in; ``encode``: for what
     holds nothing else."""
+    inner, between = f"{lead}  ", ""
     if isinstance(data, str):
-        return quoted(data)
-    if not isinstance(data, _HOLDING) or not data:
-        return repr(data) if type(data) is int else encode(data)
-    inner = f"{lead}  "
-    if not isinstance(data, dict):
-        items = [_indented(item, inner, quoted, encode) for item in data]
-        return f"[{inner}{f',{inner}'.join(items)}{lead}]"
-    items = [
-        f"{quoted(name if isinstance(name, str) else encode(name))}: "
-        f"{quoted(item) if type(item) is str else _indented(item, inner, quoted, encode)}"
-        for name, item in data.items()
-    ]
-    return f"{{{inner}{f',{inner}'.join(items)}{lead}}}"
+        write(quoted(data))
+    elif not isinstance(data, _HOLDING) or not data:
+        write(repr(data) if type(data) is int else encode(data))
+    elif isinstance(data, dict):
+        for name, item in data.items():
+            key = quoted(name if isinstance(name, str) else encode(name))
+            if type(item) is str:
+                write(f"{between or '{'}{inner}{key}: {quoted(item)}")
+            else:
+                write(f"{between or '{'}{inner}{key}: ")
+                _write(item, inner, quoted, encode, write)
+            between = ","
+        write(f"{lead}}}")
+    else:
+        for item in data:
+            write(f"{between or '['}{inner}")
+            _write(item, inner, quoted, encode, write)
+            between = ","
+        write(f"{lead}]")

@@ -161,11 +161,11 @@ def _differs(folded: str) -> bool:
 def read_by(version: Version, macros: Iterable[str]) -> list[str]:
     """Those of some macros that a version reads, as ``is_read`` has it."""
     told = _told()
-    differing = ((macro, macro.casefold()) for macro in macros)
     return [
         macro
-        for macro, folded in differing
-        if not (folded in told or folded.startswith(_BEGINS)) or _cell(macro, version) is not None
+        for macro in macros
+        if not ((folded := macro.casefold()) in told or folded.startswith(_BEGINS))
+        or _cell(macro, version) is not None
     ]
 
 

@@ -197,10 +197,12 @@ def _of_other_daemons() -> dict[str, Readers]:
     readers."""
     found: dict[str, Readers] = {}
     for name, (_, _, daemon, *_) in meanings().items():
-        kind, low, high = _typed(name)
         # What makes and renews credentials is no daemon, and takes any text.
         is_daemon = daemon in ON_THEIR_OWN and "CREDMON" not in name
-        if kind and is_daemon and name.casefold() not in _rows():
+        if not is_daemon or name.casefold() in _rows():
+            continue
+        kind, low, high = _typed(name)
+        if kind:
             found[name.casefold()] = Readers(name, kind, frozenset((daemon,)), {}, low, high)
     return found
 

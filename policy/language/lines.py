@@ -73,11 +73,15 @@ class LineReader:
         while True:
             found = self._next()
             if found is None:
-                return
-            if found.text.startswith("#"):
-                self._pragma(found.text)
-            elif found.text.strip(BLANKS):
-                yield found
+                found = self._joined()
+                if found is None:
+                    return
+                if found.text.startswith("#"):
+                    self._pragma(found.text)
+                    continue
+                if not found.text.strip(BLANKS):
+                    continue
+            yield found
 
     def _pragma(self, text: str) -> None:
         if text == "#opt:oldcomment":
@@ -104,23 +108,24 @@ class LineReader:
         return bare, at + len(raw) - len(bare)
 
     def _next(self) -> LogicalLine | None:
-        """The next logical line, perhaps an empty one; comments and blank lines before it aside."""
+        """The next logical line behind comments and blank lines, if it is one line of the text."""
         text = self.source.text
         while not self._old_comments and (stop := text.find("\n", self._at)) >= 0:
-            raw = text[self._at : stop].rstrip(BLANKS)
-            bare = raw.lstrip(BLANKS)
-            is_aside = not bare or bare[0] == "#"
-            if not is_aside and bare[-1] == "\\":
+            bare = text[self._at : stop].strip(BLANKS)
+            if not bare or bare[0] == "#":
+                self.line, self._at = self.line + 1, stop + 1
+                if bare.startswith("#opt:"):
+                    self._pragma(bare)
+            elif bare[-1] == "\\":
                 break
-            begin = self._at + len(raw) - len(bare)
-            self.line, self._at = self.line + 1, stop + 1
-            if not is_aside:
+            else:
+                begin = text.find(bare, self._at)
+                self.line, self._at = self.line + 1, stop + 1
                 return LogicalLine(bare, self.source, self.line, ((0, begin),))
-            self._pragma(bare)
-        return self._joined()
+        return None
 
     def _joined(self) -> LogicalLine | None:
-        """The same where lines may go on, or comments are those of old."""
+        """The next one, perhaps empty, where lines may go on, or comments are those of old."""
         joined = ""
         pieces: list[tuple[int, int]] = []
         leak = None

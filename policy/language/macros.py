@@ -119,6 +119,8 @@ def _is_dollar(reference: MacroReference) -> bool:
 
 def _dollars(text: str) -> str:
     """``$(DOLLAR)`` as a dollar sign, which may begin the next one; ``$$`` is passed over."""
+    if "$" not in text:
+        return text
     found = _DOLLAR.search(text)
     while found is not None:
         at = found.end()

@@ -206,7 +206,8 @@ class Pass:
         for line in self.lines:
             glance("reading a configuration")
             self.reader.count(line)
-            self._open_end()
+            if self.lines.open_end is not None:
+                self._open_end(self.lines.open_end)
             before = len(self.reader.diagnostics)
             try:
                 self._line(line)
@@ -223,14 +224,12 @@ class Pass:
                 found.source, found.start = line.source, line.offset(0)
                 found.end = line.offset(len(line.text) - 1) + 1
 
-    def _open_end(self) -> None:
+    def _open_end(self, begin: int) -> None:
         """Warn of a last line that means something else for want of a newline."""
-        begin, source = self.lines.open_end, self.lines.source
-        if begin is not None:
-            message = "the last line has no newline, so it is neither trimmed nor continued"
-            place = source, begin, len(source.text)
-            found = Diagnostic(message, *place, severity="warning", id="P105", help="end it")
-            self.reader.diagnostics.append(found)
+        message = "the last line has no newline, so it is neither trimmed nor continued"
+        place = self.lines.source, begin, len(self.lines.source.text)
+        found = Diagnostic(message, *place, severity="warning", id="P105", help="end it")
+        self.reader.diagnostics.append(found)
 
     def _mistake(self, line: LogicalLine, mistake: Exception, severity: str = "error") -> None:
         start, end, help_text = 0, len(line.text), None

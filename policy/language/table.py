@@ -143,9 +143,9 @@ class MacroTable:
             found = self._asked[folded] = Definition(*self._defaults[folded], DEFAULT_ORIGIN)
         return found
 
-    def default_names(self) -> Iterator[str]:
+    def default_names(self) -> list[str]:
         """The names that have a built-in default."""
-        return (name for name, _ in self._defaults.values())
+        return [name for name, _ in self._defaults.values()]
 
     def exact(self, name: str) -> Definition | None:
         """What was read for exactly this name, else its default."""
