@@ -75,6 +75,11 @@ class Diagnostic:
         return f"<Diagnostic {self.headline()!r}>"
 
     @property
+    def position(self) -> tuple[int, int] | None:
+        """Line and column of the place, from 1."""
+        return None if self.source is None else self.source.position(self.start)
+
+    @property
     def line(self) -> int | None:
         """Line of the place, from 1."""
         return None if self.source is None else self.source.position(self.start)[0]

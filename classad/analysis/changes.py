@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from classad.ads.ad import Ad, ListValue, Stored, node_of_value, stored_form
 from classad.ads.expression import Expression
@@ -26,7 +26,6 @@ from classad.language.operators import CHOICE
 from classad.language.rules import LanguageRules
 from classad.language.values import UNDEFINED
 from classad.patterns import late_regex
-from classad.records import light
 from classad.syntax import nodes
 from classad.syntax.lazy import LazyExpression
 from classad.syntax.nodes import Node
@@ -90,8 +89,7 @@ class What(Enum):
     KNOWN_FAILS = "what the ad knows before `?:` is a condition when requirements are flattened"
 
 
-@light
-class Change:
+class Change(NamedTuple):
     """``place``: the node that changes, with its span; ``levels``: those that it needs, if that
     matters.
     """

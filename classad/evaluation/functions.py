@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, Flag, auto
 from functools import cache
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from classad.language.names import fold_name
 from classad.language.rules import LanguageRules
 from classad.language.values import ClassAdValue
 from classad.patterns import late_regex
-from classad.records import light
 from classad.syntax.nodes import Call, Node, Reference
 
 
@@ -147,8 +146,7 @@ Implementation: TypeAlias = Callable[..., ClassAdValue]
 _Impl = TypeVar("_Impl", bound=Implementation)
 
 
-@light
-class Builtin:
+class Builtin(NamedTuple):
     """A declared function.
 
     ``reads``: what the value depends on besides the values of the arguments; ``reads_alone``: what

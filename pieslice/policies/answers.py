@@ -228,7 +228,7 @@ def _of_command_line(config: Config, findings: Iterable[Diagnostic]) -> Iterator
     given = tuple(doubted(config, ()))
     said = {_key(one) for one in given}
     yield from given
-    yield from (one for one in findings if _key(one) not in said)
+    yield from (one for one in findings if not said or _key(one) not in said)
 
 
 def _key(finding: Diagnostic) -> tuple[object, ...]:
@@ -236,8 +236,7 @@ def _key(finding: Diagnostic) -> tuple[object, ...]:
     return (
         finding.id,
         None if finding.source is None else finding.source.name,
-        finding.line,
-        finding.column,
+        finding.position,
     )
 
 

@@ -134,6 +134,8 @@ def regular_expression(knob: Knob) -> str:
 
     def read(knobs: KnobReader) -> str:
         reading = knobs.read(knob)
+        if reading.text == knob.default:
+            return reading.text
         try:
             re.compile(reading.text)
         except re.error as mistake:

@@ -185,9 +185,7 @@ def _of_extended_list(view: View) -> Iterator[Ending]:
         names = split_list(config.expand(entry).text) if own else []
     except ExpansionError:
         return  # that it has no end is told
-    for name in names:
-        if config.lookup(name) is not None:
-            continue
+    for name in (one for one in names if config.lookup(one) is None):
         word = re.compile(rf"(?<![^\s,]){re.escape(name)}(?![^\s,])")
         spot = next((name_place(one) for one in own if word.search(one.raw)), None)
         if spot is not None:

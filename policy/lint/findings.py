@@ -256,7 +256,7 @@ def _once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         name = None if item.source is None else item.source.name
         # All lines that are not quoted have the same message.
         kind = item.severity if is_unquoted else None
-        key = (name, item.line, item.column, item.message.casefold(), kind)
+        key = (name, item.position, item.message.casefold(), kind)
         if key not in seen:
             seen.add(key)
             yield item
@@ -266,4 +266,4 @@ def _place(item: Diagnostic, order: dict[str, int]) -> tuple[int, int, int, str]
     if item.source is None:
         return len(order), 0, 0, item.id or ""
     name = item.source.name.removesuffix(EXPANDED)
-    return order.get(name, len(order)), item.line or 0, item.column or 0, item.id or ""
+    return order.get(name, len(order)), *item.source.position(item.start), item.id or ""

@@ -73,7 +73,8 @@ _BLOCK: Final = late_regex(r"[^\s=:@+]+\s*@=\s*(\S+)")
 @looks_at(Per.CONFIGURATION)
 def holes(view: View) -> Iterator[Diagnostic]:
     """Undefined macros, and what is no reference."""
-    for setting in _live(view):
+    live = _live(view)
+    for setting in live:
         if setting.macro.upper().startswith(_OTHER_LANGUAGES):
             continue
         raw = setting.entry.raw
@@ -96,15 +97,16 @@ def holes(view: View) -> Iterator[Diagnostic]:
         if open_ is not None and "\n" not in raw:
             message = "this reference is never closed, and stays as text"
             yield reading.NO_REFERENCE.at(message, *_place(setting.entry, open_[0]))
-    yield from _added_to_themselves(view)
+    yield from _added_to_themselves(view, live)
     yield from _conditions(view)
 
 
-def _added_to_themselves(view: View) -> Iterator[Diagnostic]:
+def _added_to_themselves(view: View, live: list[Setting]) -> Iterator[Diagnostic]:
     """``USERS = $USERS, alice`` where another macro has it: in one that daemons read it is told."""
-    read = {id(setting) for setting in _live(view)}
+    read = set(map(id, live))
     for setting in view.settings:
-        found = _BARE.search(setting.entry.raw) if id(setting) not in read else None
+        raw = setting.entry.raw
+        found = _BARE.search(raw) if "$" in raw and id(setting) not in read else None
         if found is not None and found[1].casefold() == setting.macro.casefold():
             message, meant = f"`{found[0]}` is not a reference", f"$({found[1]})"
             where = _place(setting.entry, found[0])
@@ -219,7 +221,7 @@ def _is_defined(view: View, name: str) -> bool:
     return view.config.scope.table.exact(name) is not None or folded in view.defined
 
 
-def _live(view: View) -> Iterator[Setting]:
+def _live(view: View) -> list[Setting]:
     """The definitions that daemons read, directly or through others."""
     by_name = view.of_macro
     todo = [setting for setting in view.settings if _is_read(setting)]
@@ -232,7 +234,7 @@ def _live(view: View) -> Iterator[Setting]:
             raw = setting.entry.raw
             names = (found[1].casefold() for found in _ANY.finditer(raw)) if "$" in raw else ()
             todo += [one for name in names for one in by_name.get(name, ())]
-    return (setting for setting in view.settings if id(setting) in done)
+    return [setting for setting in view.settings if id(setting) in done]
 
 
 def _is_read(setting: Setting) -> bool:

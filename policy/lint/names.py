@@ -378,9 +378,11 @@ def is_spoken_of(view: View, setting: Setting) -> bool:
 def _is_known(view: View, setting: Setting, known: _Known) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     macro = setting.macro.casefold()
-    named = macro in known.folded or RESERVED.fullmatch(macro) is not None
+    named = macro in known.folded
     if not named and macro.endswith(_OF_LOGS):
         named = _OF_CATEGORY.fullmatch(macro) is not None
+    if not named and macro.startswith("machine_"):
+        named = RESERVED.fullmatch(macro) is not None
     if named or find_knob(setting.macro) or find_readers(setting.macro):
         return True
     consumed = macro.rpartition("consumption_")[2]  # a resource of the machine

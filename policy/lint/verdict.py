@@ -416,7 +416,6 @@ def _key(found: Diagnostic) -> tuple[object, ...]:
     return (
         found.id,
         None if found.source is None else found.source.name,
-        found.line,
-        found.column,
+        found.position,
         "" if found.id == UNREAD.id else found.message,
     )
