@@ -455,8 +455,10 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
 
 
 def _folder(macro: str) -> str | None:
-    """The folder of a host that a name with CONDOR_ before it means: CONDOR_LOG."""
-    head, _, rest = macro.upper().partition("_")
+    """What a name with CONDOR_ before it means: the folder of a host in CONDOR_LOG."""
+    head, _, rest = macro.upper().lstrip("_").partition("_")
+    if macro.upper().startswith("_CONDOR_"):  # what an environment gives a value
+        return rest if find_readers(rest) is not None else None
     return rest if head == "CONDOR" and rest in _FOLDERS else None
 
 

@@ -5,6 +5,7 @@ Follows: the ClassAd language.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,12 +17,15 @@ from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
+from policy.knobs.lists import is_list
+from policy.knobs.readers import find_readers
+from policy.knobs.uses import find_use
 from policy.lint.comparisons import NEVER_TRUE
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import Finding, Meant, Per, finding, looks_at
+from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at
 from policy.lint.slips import is_number, type_of
 from policy.lint.trees import sides, takes_pattern, text_of
-from policy.lint.view import Setting, View
+from policy.lint.view import Item, Setting, View
 
 QUOTED_NAME: Final = Finding(
     "P424",
@@ -175,3 +179,44 @@ def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
         is_any = one.use.wanted is Wanted.ANY
         wanted = Wanted.NUMBER.value if is_any else one.use.wanted.value
         yield one.say(only_text, f"{one.name} comes to a text, and {wanted} is meant", one.tree)
+
+
+#: Signs of web pages and word processors, what each is called, and what it looks like.
+_LIKE: Final = (
+    (late_regex("[\u00a0\u2007\u202f]"), "a no-break space", " "),
+    (late_regex("[\u00ad\u200b-\u200d\u2060\ufeff]"), "a sign without width", ""),
+    (late_regex(r"(?<!\S)[\u2010-\u2015\u2212]+(?=\w)"), "a dash", "-"),
+    (late_regex("[\u201c-\u201f]"), "a curled quote", '"'),
+)
+#: Values that people read.
+_FREE: Final = late_regex(
+    r"COLLECTOR_NAME|\w*_REASON|JOB_(?:TRANSFORM|ROUTER)_\w+|SUBMIT_TEMPLATE_\w+", re.IGNORECASE
+)
+
+
+@finding(
+    "P108",
+    "a sign that looks like another one",
+    "A no-break space, a sign without width, a long dash and a curled quote are no blank, no `-`"
+    " and no quote for HTCondor, but a part of the name or path that they stand at. Web pages and"
+    " word processors write them. In an expression they are told as what does not parse.",
+    "UID_DOMAIN = example.edu\u00a0\n",
+    "UID_DOMAIN = example.edu\n",
+    observed="Observed with condor_config_val of 25.14.1, which has them in the value.",
+)
+def look_alike(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    text = setting.text()
+    if text.isascii() or _FREE.fullmatch(setting.macro) or find_use(setting.macro) is not None:
+        return
+    readers = find_readers(setting.macro)
+    is_plain = readers is not None and readers.kind == "string"
+    if not (is_plain or is_list(setting.macro) or setting.macro.upper().endswith("_ARGS")):
+        return
+    for sign, what, meant in _LIKE:
+        for found in sign.finditer(text):
+            message = f"{setting.macro} has {what} in it, which is a part of the value"
+            advice = Repair(
+                meant, found[0], f"write `{meant}`" if meant.strip() else "leave it out"
+            )
+            yield setting.say(look_alike, message, Item.of(found), advice)
+            return

@@ -548,3 +548,37 @@ def test_options_of_the_discovery_of_gpus_may_be_cut(text: str) -> None:
     for off in ("False", "0"):
         assert found(f"STARTD_DETECT_GPUS = {off}\n") == []
         assert ids(f"GPU_DISCOVERY_EXTRA = {off}\n") == [("P130", 1)]
+
+
+LIKE = {"a no-break space": "\u00a0", "no width": "\u200b", "a quote": "\u201c", "a mark": "\ufeff"}
+
+
+@pytest.mark.parametrize("sign", LIKE)
+@pytest.mark.parametrize("macro", ["UID_DOMAIN", "FLOCK_TO", "ALLOW_WRITE", "SPOOL"])
+def test_a_sign_that_looks_like_another_is_a_part_of_a_name(macro: str, sign: str) -> None:
+    """As condor_config_val of 25.14.1 has it."""
+    assert ("P108", 1) in ids(f"{macro} = /a.example.edu{LIKE[sign]}\n")
+
+
+def test_a_long_dash_begins_no_option() -> None:
+    assert ids("SHARED_PORT_ARGS = \u2013p 9618\n") == [("P108", 1)]
+    assert found("SHARED_PORT_ARGS = -p 9618\n") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "COLLECTOR_NAME = Pool \u2013 Nord\u00a01",
+        'SYSTEM_PERIODIC_HOLD_REASON = "zu viel \u201cSpeicher\u201d"',
+        "UID_DOMAIN = m\u00fcller.example.edu",
+        "OWN_TEXT = a\u00a0b",
+    ],
+)
+def test_letters_and_texts_that_people_read_may_be_any(line: str) -> None:
+    assert all(one != "P108" for one, _ in ids(f"{line}\n"))
+
+
+def test_a_variable_of_the_environment_is_no_macro_in_a_file() -> None:
+    [item] = found("_CONDOR_MAX_JOBS_RUNNING = 100\n")
+    assert (item.id, "`MAX_JOBS_RUNNING`" in (item.help or "")) == ("P201", True)
+    assert found("_CONDOR_OWN = 100\n") == []
