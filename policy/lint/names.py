@@ -455,11 +455,10 @@ def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
 
 
 def _folder(macro: str) -> str | None:
-    """What a name with CONDOR_ before it means: the folder of a host in CONDOR_LOG."""
+    """What a name with CONDOR_ before it means: CONDOR_LOG, or _CONDOR_START of an environment."""
     head, _, rest = macro.upper().lstrip("_").partition("_")
-    if macro.upper().startswith("_CONDOR_"):  # what an environment gives a value
-        return rest if find_readers(rest) is not None else None
-    return rest if head == "CONDOR" and rest in _FOLDERS else None
+    known = find_readers(rest) is not None if macro.startswith("_") else rest in _FOLDERS
+    return rest if head == "CONDOR" and known else None
 
 
 def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
