@@ -30,8 +30,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from attr import evolve
+
 from classad.loading.columns import BufferColumn, LoadedColumn, LoadedColumns
-from classad.records import evolve
 from negotiator.capture.agreement import compare
 from negotiator.cycle import negotiate
 from negotiator.engines import make_engines

@@ -254,7 +254,8 @@ def reading(folder: Path) -> Work:
 
 def cycle(folder: Path, engine: str) -> Work:
     """A cycle of a capture; columns last for later cycles."""
-    from classad.records import evolve
+    from attr import evolve
+
     from negotiator.cycle import negotiate
     from negotiator.engines import make_engines
     from negotiator.model.garbage import without_collecting

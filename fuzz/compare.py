@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from attr import Factory, define
+
 from classad.evaluate import EvalContext
 from classad.evaluation.functions import FAMILIES
-from classad.records import Factory, define
 from classad.strategies.texts import Case
 from fuzz.known import known
 from fuzz.language import ours_of

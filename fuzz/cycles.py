@@ -14,12 +14,13 @@ from random import Random
 from struct import pack, unpack
 from typing import Any, Final
 
+from attr import evolve
+
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext, evaluate_exactly
 from classad.files.ads import format_ad
 from classad.loading.long_form import load_long
 from classad.match import is_true
-from classad.records import evolve
 from fuzz.thresholds import few_are_many
 from negotiator.capture.slots import plain_names
 from negotiator.cycle import negotiate

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from classad.records import define, field
+from attr import define, field
+
 from fuzz.target import Target
 
 #: Profile -> cases between two seeds; None: the target's own number, once.

@@ -10,8 +10,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
+from attr import evolve
+
 from classad.files.log import transaction_text
-from classad.records import evolve
 from negotiator.accounting.accountant import MIN_PRIORITY, update_customer
 from negotiator.accounting.log import changes, read_log
 from negotiator.accounting.records import from_log

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from classad.records import frozen
+from attr import frozen
 
 
 class Unavailable(Exception):  # noqa: N818 - not a failure

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from attr import Factory, evolve, frozen
+
 from classad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.records import Factory, evolve, frozen
 from classad.source import Source
 from negotiator.accounting.records import group_quotas
 from negotiator.capture.ads import LocatedAd

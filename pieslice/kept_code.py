@@ -1,13 +1,13 @@
-"""Keeps what is compiled for records, regular expressions and the grammar of expressions,
+"""Keeps what is compiled for classes of attrs, regular expressions and the grammar of expressions,
 beside what Python keeps of modules.
 
-A command makes two hundred methods and as many patterns; compiling them takes a third of the time
+A command makes two hundred classes and as many patterns; compiling them takes a third of the time
 of a short one.  Kept code stands under the text that it was compiled from, so it is never that of
 another class or pattern; a file that is damaged is none.  Where Python keeps no bytecode nothing
-is kept.  Of patterns only those of ``classad.patterns`` are, and those of the modules that
-``json`` imports: others may come out of the input.
+is kept.  Of patterns only those of ``classad.patterns`` are, and those of the modules that attrs
+and ``json`` import: others may come out of the input.
 
-Inputs: ``classad.records`` and ``classad.patterns``, of which nothing else is changed.
+Inputs: the class builder of attrs and ``classad.patterns``, of which nothing else is changed.
 Outputs: two files in ``__pycache__``, of this Python.
 """
 
@@ -47,25 +47,32 @@ class KeptCode:
         self._values = _KeptFile(f"{path}-values")
 
     def __enter__(self) -> None:
-        # `json` makes patterns of its own; none comes out of an input.
+        # What attrs imports makes patterns of its own, as `json` does; none comes out of an input.
         vars(re).update(compile=self._regex)
         try:
             import json  # noqa: F401 - every command reads tables
+
+            from attr import _make
+        except ImportError:  # a broken installation, as `pieslice doctor` says
+            return
         finally:
             vars(re).update(compile=_compile_regex)
         if "policy" in sys.modules:  # which has looked whose package `classad` is
-            from classad import patterns, records
+            from classad import patterns
 
             patterns.compile_regex = self._regex
             patterns.kept = self._made
-            records.compile_code = self._compile
+        # The names are builtins there.  The text of a class has the hash of its name, which is
+        # another one in every process.
+        vars(_make).update(compile=self._compile, hash=_steady_hash)
 
     def __exit__(self, *problem: object) -> None:
-        patterns, records = map(sys.modules.get, ("classad.patterns", "classad.records"))
+        patterns = sys.modules.get("classad.patterns")
         if patterns is not None:
             vars(patterns).update(compile_regex=_compile_regex, kept=patterns._made)
-        if records is not None:
-            vars(records).update(compile_code=compile)
+        make = sys.modules.get("attr._make")
+        for name in ("compile", "hash") if make is not None else ():
+            vars(make).pop(name, None)
         self._code.save()
         self._values.save()
 
@@ -144,6 +151,11 @@ def _written(path: str) -> int:
         return os.stat(path).st_mtime_ns
     except OSError:
         return 0
+
+
+def _steady_hash(value: object) -> int:
+    """Stands for ``hash``."""
+    return crc32(value.encode()) if isinstance(value, str) else hash(value)
 
 
 def _engine() -> Any:

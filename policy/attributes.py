@@ -13,8 +13,9 @@ from functools import cache
 from math import inf
 from typing import Final
 
+from attr import evolve, field, frozen
+
 from classad.patterns import late_regex
-from classad.records import evolve, field, light
 from policy.data.tables import attribute_table
 
 #: Units of instants and of spans of time.
@@ -39,7 +40,7 @@ class Availability(Enum):
     LATER = ":later"
 
 
-@light
+@frozen
 class Attribute:
     """One attribute.
 

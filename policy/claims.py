@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from attr import field, frozen
+
 from classad.errors import ClassAdParseError
-from classad.records import field, frozen
 from policy.config import Config
 from policy.knobs.matching import CLAIM_PARTITIONABLE_LEFTOVERS
 from policy.knobs.reading import read_knob

@@ -16,10 +16,11 @@ from random import Random
 from types import MappingProxyType
 from typing import TypeVar, cast
 
+from attr import Factory, evolve, field, frozen
+
 from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import Factory, evolve, field, frozen
 from classad.source import Source
 from policy.language import expressions
 from policy.language.about import NOT_READ, NOT_RUN, About

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from classad.records import Factory, evolve, frozen
+from attr import Factory, evolve, frozen
 
 
 @frozen

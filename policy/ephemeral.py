@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
 
 
 class AdKind(Enum):

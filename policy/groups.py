@@ -12,8 +12,9 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
-from classad.records import evolve, frozen, light
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.knobs import shares as shares
@@ -24,7 +25,7 @@ from policy.language.about import About
 ROOT_NAME: Final = "<none>"
 
 
-@light(kw_only=True)
+@frozen(kw_only=True)
 class GroupSpec:
     """One group.
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
-from classad.records import evolve
+from attr import evolve
+
 from policy.data.tables import older_template_texts, template_texts, version_rows
 from policy.language.templates import Template, Templates, template_set
 from policy.versions import NEWEST, RECORDED, Version, parse_version, recorded_version

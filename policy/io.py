@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from classad.records import Factory, frozen
+from attr import Factory, frozen
+
 from policy.config import Config, Library, load_config
 from policy.data.tables import parameter_rows
 from policy.history import builtin_rows, templates_of

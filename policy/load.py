@@ -14,8 +14,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
-from classad.records import evolve, frozen
 from policy.claims import read_claims
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from attr import Factory, field, fields, frozen
+
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.language.rules import LanguageRules, language_of
-from classad.records import Factory, field, fields, frozen
 from policy.claims import ClaimSettings
 from policy.config import Config
 from policy.dialects import Dialect

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from attr import field, frozen
+
 from classad.errors import ClassAdParseError
-from classad.records import field, frozen
 from policy.config import Config
 from policy.language import expressions
 from policy.language.macros import ExpansionError

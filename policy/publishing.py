@@ -16,10 +16,11 @@ import re
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Final
 
+from attr import frozen
+
 from classad.errors import ClassAdParseError
 from classad.language.rules import NEWEST, LanguageRules
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.source import Source
 from policy.config import Config
 from policy.language import expressions

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from attr import frozen
+
 from classad.patterns import late_regex
-from classad.records import frozen
 
 __all__ = [
     "LINES", "NEWEST", "NOT_GIVEN", "OLDEST", "RECORDED", "Followed", "UnknownVersionError",

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import fields
 
 import pieslice
-from classad.records import fields
 from docs.written.colours import KINDS, pages
 from pieslice.lsp.settings import EditorSettings
 

@@ -27,7 +27,7 @@ MODULES = sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py
 #: Folder -> what stands in it, from the ground up; ``__init__`` is last everywhere.
 ORDER = {
     "classad": (
-        "records", "patterns", "foreign", "kernels", "source", "errors", "extras", "language",
+        "patterns", "foreign", "kernels", "source", "errors", "extras", "language",
         "syntax", "ads", "formats", "evaluation", "compiled", "loading", "evaluate", "match",
         "analysis", "builtins", "binding", "v1", "files", "table", "frames", "strategies",
         "__main__",

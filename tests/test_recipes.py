@@ -8,10 +8,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from attr import fields
 
 import negotiator.columns.engine
 import negotiator.matching.candidates
-from classad.records import fields
 from negotiator.cycle import negotiate
 from negotiator.matching.candidate import Refusal
 from negotiator.matching.conditions import CandidateTest, OfSlot, nothing

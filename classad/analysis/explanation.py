@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
+from attr import frozen
+
 from classad.analysis.parts import TEXT_WIDTH, WIDTH, ShownPart, aligned, cut, wrapped
 from classad.evaluation.functions import InlineForm, lookup_function
 from classad.formats.unparse import type_name, unparse, unparse_value
 from classad.language.names import SIDES, fold_name
 from classad.language.operators import GUARDS, LOGIC
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
-from classad.records import frozen
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
 

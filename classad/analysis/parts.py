@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Final, NamedTuple
 
-from classad.records import frozen
+from attr import frozen
 
 #: Widest expression and value that a line of the tree shows, and how wide a tree is.
 TEXT_WIDTH: Final = 64

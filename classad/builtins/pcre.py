@@ -15,13 +15,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
 from types import ModuleType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.errors import LimitError
 from classad.language import bounds
 from classad.language.values import to_bytes
 from classad.patterns import late_regex
-from classad.records import light
 
 _HOW: Final = "pip install 'pcre2>=0.6'"
 
@@ -33,8 +32,7 @@ class GaveUp(Exception):  # noqa: N818 - an outcome, not a mistake
     """The engine gave up on a search."""
 
 
-@light
-class PatternMatch:
+class PatternMatch(NamedTuple):
     """``spans`` of the whole match and of the groups up to the last one that took part."""
 
     spans: tuple[tuple[int, int], ...]
@@ -55,8 +53,7 @@ _UNBOUNDED: Final = (
 _Search: TypeAlias = Callable[[bytes], object]
 
 
-@light
-class Pattern:
+class Pattern(NamedTuple):
     """A compiled pattern: ``again`` finds only non-empty matches right at the given place.
 
     ``quick``: the search of ``re`` for a pattern that means the same to it.

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from enum import Enum
 from math import inf, nan
 from types import FunctionType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from classad.language.times import int32_of_real
 from classad.language.values import (
@@ -36,7 +36,6 @@ from classad.language.values import (
     truncating_divide,
     wrap64,
 )
-from classad.records import light
 
 #: An operand.  The functions below tell operands apart by looking their class up in a set, which a
 #: type checker cannot follow; what they return is checked.
@@ -372,8 +371,7 @@ _NUMERIC: Final = ("integer", "real", "boolean")
 _ANYTHING: Final = ()
 
 
-@light
-class Operator:
+class Operator(NamedTuple):
     """One operator.
 
     ``precedence`` grows from loose (0) to tight (12); all associate to the left but ``?:``, which

@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from struct import Struct
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from classad import kernels
 from classad.language.operators import TOKENS
 from classad.language.rules import OLD
 from classad.language.values import ERROR, UNDEFINED
-from classad.records import light
 from classad.syntax.lexing import integer_value, old_value, unescape
 from classad.syntax.nodes import (
     AdExpr,
@@ -76,8 +75,7 @@ T = TypeVar("T")
 Make: TypeAlias = Callable[[str, Foreign, int], T | None]
 
 
-@light
-class Leaves:
+class Leaves(NamedTuple):
     """The members of a list, values and names; of an ad, if it says how they are called."""
 
     names: list[str] | None

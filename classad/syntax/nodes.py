@@ -13,15 +13,16 @@ from collections.abc import Iterable, Iterator
 from sys import float_info
 from typing import Final
 
+from attr import field, frozen
+
 from classad.language.names import fold_name
 from classad.language.values import AbsTime, RelTime, Value
-from classad.records import field, light
 
 #: What a literal may hold.
 LiteralValue = Value | bool | int | float | str | AbsTime | RelTime
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Node:
     """Common part of all nodes: the half-open range of source characters."""
 
@@ -43,7 +44,7 @@ class Node:
         return hash((type(self), self.key(), len(self.children())))
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Literal(Node):
     """A constant.  A ``RelTime`` here is what ``relTime("...")`` folds to, evaluating to a real."""
 
@@ -60,7 +61,7 @@ class Literal(Node):
         return (type(self.value), repr(self.value))
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Reference(Node):
     """An attribute reference: ``name``, ``base.name`` or, if ``absolute``, ``.name``.
 
@@ -85,7 +86,7 @@ class Reference(Node):
         return (self.name, self.absolute)
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Unary(Node):
     """``operator`` is one of ``- + ! ~``."""
 
@@ -109,7 +110,7 @@ class _Written(str):
 BLANK_ELVIS: Final = _Written("?:")
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Binary(Node):
     """``operator`` is spelled as in old syntax; ``is`` and ``isnt`` are stored as ``=?=``, ``=!=``.
 
@@ -127,7 +128,7 @@ class Binary(Node):
         return (self.operator,)
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Conditional(Node):
     """``condition ? then : otherwise``."""
 
@@ -139,7 +140,7 @@ class Conditional(Node):
         return (self.condition, self.then, self.otherwise)
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Subscript(Node):
     """``base[index]``."""
 
@@ -150,7 +151,7 @@ class Subscript(Node):
         return (self.base, self.index)
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Parens(Node):
     """``( inner )``."""
 
@@ -160,7 +161,7 @@ class Parens(Node):
         return (self.inner,)
 
 
-@light(eq=False)
+@frozen(eq=False)
 class Call(Node):
     """``name(args...)``; whether the function exists is decided at evaluation."""
 
@@ -174,7 +175,7 @@ class Call(Node):
         return (self.name,)
 
 
-@light(eq=False)
+@frozen(eq=False)
 class ListExpr(Node):
     """``{ items... }``."""
 
@@ -184,7 +185,7 @@ class ListExpr(Node):
         return self.items
 
 
-@light(eq=False)
+@frozen(eq=False)
 class AdExpr(Node):
     """``[ name = expr; ... ]``: names are unique without case, first spelling, last expression.
 

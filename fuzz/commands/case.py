@@ -11,7 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from fuzz.commands.shop import COMMANDS, Command
 from fuzz.commands.tears import torn
 from fuzz.commands.values import drawn, parser_of

@@ -16,7 +16,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
 
 _EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 _POOL: Final = ("slots", "jobs", "submitters", "schedds", "accounting")

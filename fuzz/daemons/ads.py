@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from fuzz.daemons.system import DaemonError
 from negotiator.scenario.expand import BASE_JOB, BASE_SLOT, domain_of, job_places
 from pieslice.data import Record

@@ -18,8 +18,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from attr import define, field
+
 from classad import ClassAd, ExprTree, Value, read_ads
-from classad.records import define, field
 from policy.attributes import Attribute, Availability, attribute_rows
 
 #: Files of a folder, and the kind of ad that they hold.

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from classad.records import Factory, define, field, frozen
+from attr import Factory, define, field, frozen
+
 from fuzz.daemons.compare import Verdict, compare, known_departures, undetermined
 from fuzz.daemons.crowded import crowded_scenario
 from fuzz.daemons.document import document

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from classad.records import evolve
+from attr import evolve
+
 from fuzz.daemons.ads import Job, Slot, expand_jobs, expand_slots, merge, quoted, replaced
 from pieslice.data import Record
 

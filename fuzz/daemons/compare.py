@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from negotiator.capture.slots import pool_order
 from negotiator.engines import ENGINES
 from pieslice.data import JsonData, Record

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from classad.records import define, field
+from attr import define, field
+
 from fuzz.daemons.group_log import group_event
 from pieslice.data import JsonData
 

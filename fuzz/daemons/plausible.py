@@ -11,7 +11,8 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from classad.records import define, field
+from attr import define, field
+
 from fuzz.daemons.plausible_policy import draw_groups, draw_policy
 from fuzz.daemons.wild.mixture import PEOPLE, quoted
 from pieslice.data import JsonData, Record

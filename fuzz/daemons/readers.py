@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
 
 #: What is no value of the kind that a function reads.
 BAD: Final = {"integer": "10k", "long": "10k", "boolean": "yes", "double": "2 percent"}

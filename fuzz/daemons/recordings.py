@@ -12,7 +12,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from classad.records import frozen
+from attr import frozen
+
 from fuzz.daemons.record import passing
 from fuzz.daemons.system import DaemonError
 from pieslice.data import JsonData, Record

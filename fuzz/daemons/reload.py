@@ -22,7 +22,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from fuzz.daemons.reload_questions import BASE, ROUNDS, Round
 
 _USER: Final = 65534

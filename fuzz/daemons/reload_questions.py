@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
 
 #: The pool of all rounds, with short intervals.
 BASE: Final = """\

@@ -12,7 +12,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeAlias
 
-from classad.records import define
+from attr import define
+
 from pieslice.data import JsonData, Record
 
 #: Where a list or an object stands in a scenario.

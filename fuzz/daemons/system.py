@@ -16,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from fuzz.target import Unavailable
 
 #: Without these the private pool cannot be started.

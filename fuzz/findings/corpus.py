@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
 
 CORPUS: Final = Path(__file__).resolve().parents[2] / "tests" / "policy" / "findings_corpus"
 _HEADER: Final = re.compile(

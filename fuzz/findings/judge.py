@@ -12,7 +12,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from classad.records import frozen
+from attr import frozen
+
 from fuzz.findings.corpus import Planted
 from pieslice.cli import main
 

@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from fuzz.findings.corpus import clean, decoded
 from fuzz.findings.judge import Seen, checked
 from fuzz.findings.mutators import Mutation, statements

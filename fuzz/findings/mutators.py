@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from fuzz.findings.tables import (
     ATTRIBUTES,
     BOOLEANS,

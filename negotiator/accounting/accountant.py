@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
-from classad.records import define, evolve, field, frozen
+from attr import define, evolve, field, frozen
+
 from negotiator.groups.tree import GroupTree, subtrees_of
 from negotiator.model.arithmetic import remaining, stored
 from negotiator.model.result import ROOT_GROUP

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
 from classad.files.log import (
     DamagedLogError,
@@ -22,7 +24,6 @@ from classad.files.log import (
     read_transaction_log,
     set_attribute,
 )
-from classad.records import frozen
 from classad.syntax.lexing import integer_value
 from negotiator.model.snapshot import AccountantState, Customer, Lease, Resource
 

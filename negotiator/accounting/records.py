@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
 
+from attr import evolve
+
 from classad.language.values import INT_MAX
 from classad.patterns import late_regex
-from classad.records import evolve
 from classad.syntax.lexing import integer_value
 from negotiator.accounting.log import AccountantLog
 from negotiator.groups.tree import GroupTree, subtrees_of

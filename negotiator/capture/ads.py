@@ -19,13 +19,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.files.ads import load_file, read_long
 from classad.language.values import Value
 from classad.loading.columns import LoadedColumns
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.source import Source
 from negotiator.model.watched import WatchedAd
 from policy.language.numbers import saturated

@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypedDict, cast
 
+from attr import evolve, frozen
+
 from classad import ClassAd
-from classad.records import evolve, frozen
 from negotiator.capture.ads import job_id
 from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult

@@ -19,8 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from attr import evolve, field, frozen
+
 from classad.errors import Diagnostic
-from classad.records import evolve, field, frozen
 from negotiator.capture.files import CaptureReader, ConfigPaths, reason
 from negotiator.capture.group_maps import FEATURE, GroupMap
 from negotiator.model.snapshot import UnsupportedKnob

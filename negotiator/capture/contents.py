@@ -16,11 +16,12 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
+from attr import Factory, define, frozen
+
 from classad import ClassAd
 from classad.analysis.changes import may_differ, reread_ad
 from classad.errors import Diagnostic
 from classad.language.rules import language_of
-from classad.records import Factory, define, frozen
 from classad.source import Source
 from negotiator.accounting.log import DamagedLogError, read_log
 from negotiator.accounting.records import complete, from_ads, from_log

@@ -14,9 +14,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Final, Protocol
 
+from attr import Factory, field, frozen
+
 from classad.errors import Diagnostic
 from classad.files.ads import load_file
-from classad.records import Factory, field, frozen
 from negotiator.capture.ads import LoadFile, LocatedAd, read_ads, split_up
 from policy.dialects import HTCONDOR, Dialect
 from policy.versions import Followed

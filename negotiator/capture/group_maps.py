@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad import ClassAd
-from classad.records import evolve, frozen
 from negotiator.capture.ads import job_id
 from negotiator.capture.schedds import with_other_jobs
 from negotiator.jobs.readiness import IDLE

@@ -30,11 +30,12 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
 
+from attr import evolve
+
 from classad import ClassAd
 from classad.ads.ad import SharedNames, as_number
 from classad.evaluate import EvalContext
 from classad.evaluation.context import NO_CONTEXT
-from classad.records import evolve
 from negotiator.capture.ads import LocatedAd
 from negotiator.capture.files import CaptureReader
 from negotiator.jobs.lists import priority_order

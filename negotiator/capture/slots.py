@@ -18,9 +18,10 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import Any, Final, TypeAlias
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.loading.columns import LoadedColumns, Tag
-from classad.records import frozen
 from negotiator.capture.ads import LocatedAd, load_columns, number_of
 from negotiator.capture.files import CaptureReader
 from negotiator.model.loaded_slots import LoadedSlots

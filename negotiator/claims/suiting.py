@@ -15,9 +15,10 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TypeAlias
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from classad.records import frozen
 from negotiator.pool.slots import meets
 from negotiator.versions.schedd import LIMITS_OF_JOB
 from policy.versions import NEWEST, Version

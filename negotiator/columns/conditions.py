@@ -12,10 +12,11 @@ from functools import cached_property, partial
 from struct import pack
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
+from attr import Factory, define, field
+
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.language.operators import ORDER
-from classad.records import Factory, define, field
 from classad.syntax.nodes import Binary, Literal, Parens
 from classad.table import Rows, Table
 from classad.table.arrays import bits_of, flag, rows_of, without

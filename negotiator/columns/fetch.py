@@ -9,11 +9,12 @@ from itertools import compress, repeat
 from operator import is_not
 from typing import Final, TypeVar, cast
 
+from attr import field, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
-from classad.records import field, frozen
 from classad.table import Rows, Table
 from classad.table.arrays import flag, pick, rows_of
 from classad.table.shapes import text_of

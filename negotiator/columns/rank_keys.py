@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Final, Self, TypeAlias
 
+from attr import define
+
 from classad import ClassAd
 from classad.kernels import OrderKey, sort_rows, top_rows
-from classad.records import define
 from classad.table import Rows, Table
 from classad.table.arrays import mark, rows_of
 from classad.table.shapes import text_of

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final, Self, TypeVar
 
+from attr import Factory, define
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.loading.columns import LoadedColumns
-from classad.records import Factory, define
 from classad.table import Rows, Table
 from classad.table.arrays import flag, pick, rows_of
 from classad.table.memo import DEFAULT

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple
 
+from attr import define
+
 from classad import ClassAd
 from classad.ads.ad import Ad, ListValue, SharedNames
 from classad.ads.expression import Expression
@@ -20,7 +22,6 @@ from classad.formats.unparse import unparse
 from classad.language.operators import BINARY, CHOICE
 from classad.language.rules import OLD, WHOLE
 from classad.language.values import ERROR, ClassAdValue
-from classad.records import define
 from classad.syntax.lazy import LazyExpression, parse_lazily
 from classad.syntax.nodes import Binary, Conditional, Node, same_tree
 from classad.table.expressions.conjuncts import conjuncts_in

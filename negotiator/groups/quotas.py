@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from sys import float_info
 from typing import TypeAlias
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.groups.tree import Group, GroupTree, group_tree
 from negotiator.model.arithmetic import add_up, ascending
 from policy.groups import EffectiveQuotas

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from negotiator.model.result import ROOT_GROUP
 from policy.model import NegotiatorPolicy
 

@@ -12,13 +12,14 @@ from operator import itemgetter
 from sys import intern
 from typing import Any, Final, NamedTuple
 
+from attr import define
+
 from classad import ClassAd
 from classad.ads.ad import SharedNames
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.formats.unparse import unparse_value
 from classad.language.bounds import MAX_DEPTH
-from classad.records import define
 from classad.syntax.nodes import Node, Reference
 from negotiator.expressions.known import external_names, look_at, own_names_of
 from negotiator.jobs.start_vanilla import names_of

@@ -16,11 +16,12 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final, TypeAlias
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
-from classad.records import frozen
 from negotiator.jobs.readiness import HELD, IDLE, RUNNING
 
 

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
+from attr import define, evolve
+
 from classad import ClassAd
 from classad.ads.ad import as_number, raw_in
 from classad.evaluate import EvalContext
 from classad.language.rules import language_of
-from classad.records import define, evolve
 from negotiator.expressions.flattening import Flattener, lead_to_requirements
 from negotiator.jobs.autoclusters import Autocluster, AutoclusterTable, job_attributes
 from negotiator.jobs.readiness import (

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
+from attr import define, field, frozen
+
 from classad.evaluate import EvalContext
-from classad.records import define, field, frozen
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, QueuedJob, Request
 from negotiator.versions.schedd import (
     EACH_LOOK_TAKES_A_JOB,

@@ -18,13 +18,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.analysis.mentions import refs
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
-from classad.records import frozen
 from classad.syntax.nodes import Binary, Node, bare
 from negotiator.jobs.lists import queued_job
 from negotiator.jobs.readiness import (

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Final
 
+from attr import define, field
+
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number
 from classad.ads.expression import Expression
@@ -17,7 +19,6 @@ from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from classad.language.rules import LanguageRules, language_of
-from classad.records import define, field
 from negotiator.claims.suiting import Granted, unsuited
 from negotiator.expressions.flattening import Flattener
 from negotiator.expressions.known import conjuncts_of

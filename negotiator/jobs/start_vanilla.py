@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from attr import evolve, fields_dict
+
 from classad import ClassAd
 from classad.ads.ad import node_of_value
 from classad.ads.expression import Expression
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
-from classad.records import evolve, fields_dict
 from classad.syntax.nodes import Binary, Node, Parens, Reference, walk
 
 _VANILLA: Final = 5

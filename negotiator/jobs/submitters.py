@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from attr import Factory, evolve, field, frozen
+
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.context import NO_CONTEXT
 from classad.patterns import late_regex
-from classad.records import Factory, evolve, field, frozen
 from negotiator.model.arithmetic import INT_MIN, whole
 from negotiator.pool.addresses import ANY, schedd_families
 from negotiator.pool.slots import holds

@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol, TypeAlias
 
+from attr import Factory, define, field, frozen
+
 from classad.evaluate import EvalContext
-from classad.records import Factory, define, field, frozen
 from negotiator.accounting.accountant import Accountant
 from negotiator.groups.quotas import QuotaStep
 from negotiator.groups.tree import GroupTree

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import repeat
 from typing import ClassVar, Final, NamedTuple
 
-from classad.records import define, field
+from attr import define, field
+
 from negotiator.matching.rank import RankKeys
 from negotiator.model.result import Counters, MatchKind
 from negotiator.pool.addresses import ANY

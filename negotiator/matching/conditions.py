@@ -11,10 +11,11 @@ from collections.abc import Callable, Hashable
 from operator import attrgetter, ne
 from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from attr import define, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
-from classad.records import define, frozen
 from negotiator.matching.board import Board
 from negotiator.matching.candidate import Refusal, Requester
 from negotiator.model.result import MatchKind

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from classad.records import define, field, frozen
 from negotiator.jobs.lists import KnownJobs
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, Candidates, Engine, Entries

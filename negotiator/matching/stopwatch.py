@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from classad.records import Factory, define, field, frozen
+from attr import Factory, define, field, frozen
+
 from negotiator.model.result import TurnEvent
 
 _NEVER: Final = float("inf")

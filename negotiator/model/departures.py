@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
 
 
 class DepartureKind(Enum):

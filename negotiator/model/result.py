@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from classad.records import Factory, field, frozen
+from attr import Factory, field, frozen
+
 from negotiator.model.departures import Departure
 from negotiator.model.snapshot import AccountantState
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from attr import Factory, asdict, astuple, field, fields, frozen
+
 from classad import ClassAd
 from classad.patterns import late_regex
-from classad.records import Factory, asdict, astuple, field, fields, frozen
 from policy.dialects import HTCONDOR, Dialect
 from policy.versions import Followed, Version
 

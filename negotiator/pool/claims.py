@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from attr import evolve
+
 from classad.ads.ad import as_string
 from classad.evaluate import EvalContext
-from classad.records import evolve
 from negotiator.model.arithmetic import stored
 from negotiator.model.result import Match
 from negotiator.model.snapshot import AccountantState, Resource

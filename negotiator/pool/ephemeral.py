@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
+from attr import field, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, EvalState
 from classad.evaluation.functions import EAGER, USAGE, Builtin
 from classad.language.names import fold_name
 from classad.language.values import ERROR, ClassAdValue
-from classad.records import field, frozen
 from classad.syntax.nodes import Call, Literal
 from negotiator.accounting.accountant import Accountant
 from negotiator.groups.tree import GroupTree

@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad import ClassAd
 from classad.ads.ad import ListValue
 from classad.evaluate import EvalContext
 from classad.language.values import UNDEFINED
-from classad.records import evolve, frozen
 from negotiator.model.arithmetic import ascending
 from negotiator.model.result import MatchKind
 from negotiator.pool.fetch import OCCUPANTS, occupant, use_plain_requirements

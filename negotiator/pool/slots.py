@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final, Protocol, Self, TypeAlias, TypeVar
 
+from attr import define
+
 from classad import ClassAd
 from classad.ads.ad import is_value
 from classad.ads.expression import Expression
@@ -13,7 +15,6 @@ from classad.evaluate import EvalContext, evaluate
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
 from classad.match import half_match
-from classad.records import define
 from negotiator.expressions.known import external_names_of
 from negotiator.expressions.visible import Mentions, VisiblePart
 from negotiator.pool.addresses import ANY

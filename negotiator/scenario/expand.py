@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.model.snapshot import machine_of
 
 Attributes: TypeAlias = Mapping[str, str]

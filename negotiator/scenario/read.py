@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from attr import evolve
+
 from classad import ClassAd
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
 from classad.evaluation.context import NO_CONTEXT
 from classad.formats.long import shared_tree
 from classad.language.names import fold_name
-from classad.records import evolve
 from negotiator.accounting.records import recounted
 from negotiator.capture.slots import CollectorTable, submitter_order
 from negotiator.cycle import negotiate

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.model.arithmetic import DBL_MAX, DBL_MIN, FLT_MAX, float32
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from attr import define, field
+
 from classad import ClassAd
 from classad.evaluate import evaluate
-from classad.records import define, field
 from negotiator.groups.rounds import run_group_rounds, too_many_passes
 from negotiator.groups.tree import Group
 from negotiator.jobs.submitters import Submitter

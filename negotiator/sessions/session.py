@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from attr import define, field
+
 from classad import ClassAd
 from classad.ads.ad import as_number
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.language.bounds import checkpoint
-from classad.records import define, field
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.requests import NO_AUTOCLUSTER, JobList, Request
 from negotiator.matching.board import (

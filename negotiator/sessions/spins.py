@@ -6,8 +6,9 @@ limits are in slot weights.  Follows "Negotiation" in HTCondor's manual and the 
 
 from __future__ import annotations
 
+from attr import define, field, frozen
+
 from classad.language.bounds import checkpoint
-from classad.records import define, field, frozen
 from negotiator.jobs.offers import Offers
 from negotiator.jobs.submitters import Submitter, consolidate
 from negotiator.matching.board import Board, SessionEnd, SessionTerms

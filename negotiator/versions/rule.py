@@ -14,7 +14,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Generic, TypeVar
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from policy.versions import LINES, Version, parse_version
 
 T = TypeVar("T", covariant=True)

@@ -17,13 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from attr import evolve, field, frozen
+
 from classad import ClassAd, refs
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
-from classad.records import evolve, field, frozen
 from negotiator.capture.ads import job_id
 from negotiator.capture.schedds import OtherJob, with_other_jobs
 from negotiator.jobs.readiness import HELD, IDLE, REMOVED

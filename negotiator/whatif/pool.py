@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from attr import Factory, evolve, frozen
+
 from classad import ClassAd, refs
 from classad.ads.expression import Expression
 from classad.analysis.mentions import RefSet
@@ -20,7 +22,6 @@ from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from classad.language.names import fold_name
 from classad.patterns import late_regex
-from classad.records import Factory, evolve, frozen
 from negotiator.jobs.submitters import IdleJobWeights
 from negotiator.model.loaded_slots import LoadedSlots, machines_of
 from negotiator.model.snapshot import Snapshot

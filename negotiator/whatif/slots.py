@@ -15,13 +15,14 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
+from attr import define, field, frozen
+
 from classad import ClassAd, refs
 from classad.ads.ad import Stored
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.formats.unparse import unparse_value
 from classad.language.names import fold_name
-from classad.records import define, field, frozen
 from negotiator.model.loaded_slots import LoadedSlots, machines_of, slot_names
 from negotiator.model.snapshot import machine_of
 from policy.config import Config

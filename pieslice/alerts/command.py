@@ -22,9 +22,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from attr import define, field
+
 from classad.errors import LimitError
 from classad.language.bounds import checkpoint
-from classad.records import define, field
 from negotiator.io import InputError
 from negotiator.model.result import CycleResult
 from pieslice.alerts.circumstances import circumstances, pool_of, silent_daemons

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from classad.records import asdict, define, evolve, field, frozen
+from attr import asdict, define, evolve, field, frozen
+
 from pieslice.alerts.judging import Firing, judge, no_cycle, seconds_without_cycle
 from pieslice.alerts.kinds import Rule
 from pieslice.alerts.sighting import POOL, Sighting

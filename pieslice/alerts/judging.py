@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Final
 
-from classad.records import Factory, frozen
+from attr import Factory, frozen
+
 from negotiator.model.result import ROOT_GROUP
 from pieslice.alerts.kinds import Rule
 from pieslice.alerts.sighting import POOL, Running, Sighting, WaitingJob

@@ -12,7 +12,8 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.data import is_number
 
 

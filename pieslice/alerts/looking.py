@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Final
 
+from attr import define, evolve, field, frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from classad.records import define, evolve, field, frozen
 from classad.table import Rows, Table
 from negotiator.cycle import negotiate
 from negotiator.io import Capture

@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from attr import define, field
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import define, field
 from classad.source import Source
 from negotiator.io import InputError
 from pieslice.alerts.kinds import KINDS, NOTIFY, KeyForm, Rule, RuleKey, Target, keys_of

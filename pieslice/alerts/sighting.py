@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from classad.records import Factory, frozen
+from attr import Factory, frozen
+
 from negotiator.model.snapshot import whole_slot
 
 #: What stands for the whole pool where others have the name of a user, a group, ...

@@ -23,7 +23,8 @@ from time import gmtime, strftime
 from typing import ClassVar, Final, Literal
 from urllib.parse import urlsplit
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from pieslice.alerts.course import Alert, AlertChange, AlertCourse
 from pieslice.alerts.kinds import Target
 from pieslice.alerts.sighting import POOL, Sighting

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
-from classad.records import evolve, frozen
 from negotiator.io import Capture
 from pieslice.api.errors import ReadError
 from pieslice.inputs.pool import PoolReading, own_config, read_pool, with_configs, with_more

@@ -12,9 +12,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attr import frozen
+
 from classad import ClassAd, Table
 from classad.errors import Diagnostic
-from classad.records import frozen
 from negotiator.engines import ENGINES
 from negotiator.io import Capture
 from negotiator.whatif.pool import WhatIf

@@ -18,9 +18,10 @@ from threading import Lock
 from time import perf_counter
 from types import MappingProxyType
 
+from attr import define, evolve, field, frozen
+
 from classad.binding.python_values import PythonValue, item_to_python
 from classad.errors import Diagnostic
-from classad.records import define, evolve, field, frozen
 from classad.table import Table
 from negotiator.engines import ENGINES, make_engines
 from negotiator.io import Capture, InputError

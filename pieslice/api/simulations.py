@@ -14,8 +14,9 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
+from attr import evolve
+
 from classad.errors import Diagnostic
-from classad.records import evolve
 from pieslice.api.errors import AnyPath, Error, one_family
 from pieslice.api.other_policy import as_text
 from pieslice.api.pool import Pool, seconds_of

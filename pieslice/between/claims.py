@@ -15,11 +15,12 @@ from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Final
 
+from attr import define, evolve, field
+
 from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.language.operators import truth
 from classad.language.rules import NEWEST, LanguageRules
-from classad.records import define, evolve, field
 from negotiator.claims.parts import devices_of, part_of
 from negotiator.claims.suiting import Granted, Unsuited, unsuited
 from negotiator.jobs.endings import JobAction, PolicyAction, ending_at_exit, periodic_ending

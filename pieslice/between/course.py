@@ -14,9 +14,10 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from attr import Factory, define, evolve, field, frozen
+
 from classad import ClassAd
 from classad.patterns import late_regex
-from classad.records import Factory, define, evolve, field, frozen
 from negotiator.capture.slots import CollectorTable
 from negotiator.jobs.autoclusters import policy_expressions, significant_attributes
 from negotiator.jobs.endings import JobAction, decides_itself, periodic_ending

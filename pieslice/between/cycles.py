@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from types import MappingProxyType
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.jobs.requests import QueuedJob

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from classad.records import define, field, frozen
 from classad.table import Rows, Table
 from negotiator.claims.idle import jobs_on
 from negotiator.model.loaded_slots import LoadedSlots

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from attr import evolve, field, frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from classad.records import evolve, field, frozen
 from negotiator.jobs.requests import QueuedJob
 from negotiator.matching.board import Board
 from negotiator.model.loaded_slots import any_has, slots_named

@@ -14,13 +14,14 @@ from itertools import chain, count
 from types import MappingProxyType
 from typing import Final
 
+from attr import define, field
+
 from classad import ClassAd
 from classad.ads.ad import ListValue, Stored
 from classad.ads.expression import Expression, parsed
 from classad.evaluate import EvalContext
 from classad.language.names import fold_name
 from classad.language.values import UNDEFINED
-from classad.records import define, field
 from negotiator.claims.parts import AVAILABLE, resources_of
 from negotiator.model.snapshot import machine_of, whole_slot
 from negotiator.model.watched import WatchedAd, pass_time

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from classad.records import Factory, define
+from attr import Factory, define
 
 
 class How(Enum):

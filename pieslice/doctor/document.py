@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.doctor.page import PartCheck
 from pieslice.reports.document import Document, shape
 

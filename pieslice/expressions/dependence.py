@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.mentions import ReferencedNames, references_of
 from classad.evaluation.functions import CLOCK, ZONE, lookup_function
 from classad.language.names import SIDES
 from classad.language.values import Value
-from classad.records import frozen
 from classad.syntax.nodes import AdExpr, Binary, Call, Literal, Node, Parens, Reference, walk
 
 #: Values that say all there is to say about an attribute.

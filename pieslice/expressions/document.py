@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from attr import field, frozen
+
 from classad.analysis.explanation import ExplanationData
-from classad.records import field, frozen
 from pieslice.reports.document import SPARSE, Document
 from policy.versions import Followed
 

@@ -14,10 +14,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, ClassVar, Final
 
+from attr import asdict, evolve, frozen
+
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from classad.patterns import late_regex
-from classad.records import asdict, evolve, frozen
 from negotiator.accounting.accountant import accountant_settings, priority_factor
 from negotiator.capture.configuration import pool_version
 from negotiator.capture.files import CaptureReader, ads_of

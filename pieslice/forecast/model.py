@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.accounting.accountant import MIN_PRIORITY
 from negotiator.groups.quotas import allocate, assign_quotas
 from negotiator.groups.tree import Group, GroupTree, group_tree

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad.ads.expression import Expression
 from classad.evaluate import evaluate
-from classad.records import evolve, frozen
 from classad.syntax.nodes import Literal
 from negotiator.matching.candidate import Refusal
 from negotiator.matching.rank import policy_rank

@@ -14,8 +14,9 @@ from pathlib import PurePath
 from shlex import join
 from typing import TYPE_CHECKING, Final
 
+from attr import field, frozen
+
 from classad.patterns import late_regex
-from classad.records import field, frozen
 from classad.syntax.nodes import Reference, walk
 from pieslice.fuzzing.finding import BrokenProperty
 from pieslice.fuzzing.schema import Schema

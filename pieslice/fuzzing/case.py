@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
-from classad.records import evolve, field, frozen
+from attr import evolve, field, frozen
+
 from pieslice.fuzzing.schema import AdValue
 
 #: The time of the first cycle of every case, seconds since the epoch.

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Final
 
+from attr import field, frozen
+
 from classad.ads.expression import Expression
-from classad.records import field, frozen
 from classad.syntax.nodes import Literal
 from negotiator.matching.candidate import Refusal
 from negotiator.model.result import MatchKind

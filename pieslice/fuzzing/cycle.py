@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from attr import field, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
-from classad.records import field, frozen
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import GroupTree, group_tree
 from negotiator.jobs.autoclusters import never_significant

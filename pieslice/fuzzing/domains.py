@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from attr import field, frozen
+
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import lookup_function
 from classad.language.operators import COMPARISONS
 from classad.language.values import UNDEFINED
-from classad.records import field, frozen
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from pieslice.data import is_number
 from pieslice.fuzzing.case import NOW

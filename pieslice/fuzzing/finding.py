@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.explain import explain
@@ -17,7 +19,6 @@ from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse, unparse_value
 from classad.language.values import UNDEFINED
-from classad.records import frozen
 from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
 from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.schema import AdValue, value_text

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from random import Random
 from typing import ClassVar, Final
 
+from attr import evolve, frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
-from classad.records import evolve, frozen
 from negotiator.model.result import MatchKind
 from negotiator.sessions.rounds import sort_ad
 from pieslice.fuzzing.case import FuzzCase, Values

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.mentions import references_of
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ERROR, UNDEFINED
-from classad.records import evolve, frozen
 from classad.syntax.nodes import Reference, walk
 from pieslice.fuzzing.schema import AdValue
 from pieslice.fuzzing.study import clauses

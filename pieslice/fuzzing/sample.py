@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from random import Random
 from typing import Final
 
+from attr import evolve, field, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.binding.batch import evaluate_many
-from classad.records import evolve, field, frozen
 from negotiator.model.result import ROOT_GROUP
 from negotiator.pool.slots import Slot
 from pieslice.expressions.dependence import Analyst, is_plain, key_of

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from attr import evolve, frozen
+
 import policy.attributes
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.language.values import ClassAdValue, Value
-from classad.records import evolve, frozen
 from pieslice.data import is_number
 from policy.attributes import DATE, SECONDS, Availability, attribute_rows, find_attribute
 

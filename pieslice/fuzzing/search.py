@@ -16,8 +16,9 @@ from math import isqrt
 from random import Random
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad.ads.expression import Expression
-from classad.records import evolve, frozen
 from pieslice.fuzzing.case import FuzzCase, without
 from pieslice.fuzzing.domains import MISSING, Domains
 from pieslice.fuzzing.finding import BrokenProperty

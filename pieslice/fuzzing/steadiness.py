@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
+from attr import frozen
+
 from classad.ads.expression import Expression
 from classad.evaluate import evaluate
-from classad.records import frozen
 from pieslice.data import is_number
 from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.cycle import PreparedCase, prepared_case, value_of

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.language.rules import language_of
-from classad.records import evolve, frozen
 from pieslice.fuzzing.case import NOW
 from pieslice.fuzzing.domains import Domains, constants, find_domains
 from pieslice.fuzzing.schema import Schema

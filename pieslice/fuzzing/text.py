@@ -9,7 +9,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from classad.records import Factory, frozen
+from attr import Factory, frozen
+
 from pieslice.fuzzing.finding import BrokenProperty, EvaluationStep
 from pieslice.fuzzing.search import SearchResult
 from pieslice.reports.document import Document, view

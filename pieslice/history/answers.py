@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.jobs.readiness import IDLE, RUNNING
 from pieslice.history.life import Life, word_of
 from pieslice.history.questions import Start

@@ -16,7 +16,8 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.inputs.moments import shown_time

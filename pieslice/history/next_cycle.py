@@ -7,7 +7,8 @@ Inputs: a history, one of its jobs.  Outputs: ``NextCycle``.
 
 from __future__ import annotations
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from negotiator.io import CapturePaths, InputError, read_capture
 from negotiator.jobs.readiness import IDLE
 from negotiator.jobs.submitters import negotiated_name

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.jobs.readiness import RUNNING
 from negotiator.model.snapshot import whole_slot
 from pieslice.history.life import Decision, Life, find_job, life_of

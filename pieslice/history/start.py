@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from negotiator.jobs.readiness import IDLE, RUNNING
 from pieslice.history.waits import Curve, Wait, curve
 from pieslice.recording.jobs import HistoryJob

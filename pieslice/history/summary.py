@@ -14,7 +14,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.history.waits import Wait, curve
 from pieslice.recording.store import Moment
 

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable
 
-from classad.records import frozen
+from attr import frozen
 
 
 @frozen

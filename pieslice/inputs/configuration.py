@@ -283,7 +283,8 @@ def is_folder(path: str) -> bool:
 
 def host_facts(facts: Iterable[str], *, this_machine: bool) -> HostFacts:
     """The machine to pretend: from ``NAME=VALUE`` texts over its or the plain defaults."""
-    from classad.records import evolve, fields
+    from attr import evolve, fields
+
     from pieslice.reports.names import meant_or_known
     from policy.io import this_host
     from policy.language.host import HostFacts

@@ -17,8 +17,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
-from classad.records import evolve, frozen
 from negotiator.io import Capture, InputError
 from pieslice.command_line import moment_in
 from pieslice.writing import naming

@@ -18,10 +18,11 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import IO, Final
 
+from attr import Factory, evolve, frozen
+
 from classad.errors import Diagnostic
 from classad.files.ads import load_file
 from classad.loading.columns import LoadedColumns
-from classad.records import Factory, evolve, frozen
 from negotiator.capture.files import SILENT, ConfigPaths, StageWatch
 from negotiator.io import Capture, CapturePaths, InputError, read_capture
 from negotiator.matching.stopwatch import RequestCosts

@@ -17,9 +17,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from attr import define, field, frozen
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import define, field, frozen
 from negotiator.capture.ads import (
     LocatedAd,
     begins_as,

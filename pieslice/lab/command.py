@@ -18,9 +18,10 @@ from threading import Thread
 from time import time
 from typing import TYPE_CHECKING, TypeAlias
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
 from classad.extras import load
-from classad.records import evolve, frozen
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_OK
 from pieslice.inputs.options import input_words

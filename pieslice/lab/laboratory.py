@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, cast
 
-from classad.records import evolve
+from attr import evolve
+
 from pieslice.data import Content, Record
 from pieslice.inputs.moments import capture_times
 from pieslice.inputs.pool import PoolReading

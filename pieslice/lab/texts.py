@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from attr import Factory, evolve, field, frozen
+
 from classad.errors import Diagnostic
-from classad.records import Factory, evolve, field, frozen
 from classad.source import Source
 from negotiator.capture.configuration import read_config
 from pieslice.api.errors import ReadError

@@ -24,7 +24,8 @@ from queue import SimpleQueue
 from shutil import rmtree
 from typing import Final, TypeAlias
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.data import Content
 
 _ENDABLE: Final = frozenset(("edit", "follow", "suggest", "why", "rank", "tree", "export"))

@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from attr import define, evolve, field
+
 from classad.patterns import late_regex
-from classad.records import define, evolve, field
 from pieslice.live.capture import LiveCapture
 
 #: Attributes that name users, and machines.

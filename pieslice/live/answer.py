@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, TypedDict
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.live.capture import LiveCapture
 from pieslice.reports.layout import Block, Line, Wrapped
 from pieslice.reports.result import Result

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.files.ads import read_long
-from classad.records import frozen
 from negotiator.capture.files import FILES
 from pieslice.data import JsonData, Record, is_number
 

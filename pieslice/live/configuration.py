@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from pieslice.live.daemons import DaemonError, Daemons, Located, SlowError
 from policy.knobs import Need, find_knob
 

@@ -28,7 +28,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Final, Protocol, TypeVar
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from pieslice.data import JsonData, Record
 from pieslice.live.names import temporary
 from policy.language.numbers import saturated

@@ -20,12 +20,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from attr import define, field
+
 from classad.analysis.mentions import refs
 from classad.errors import ClassAdParseError
 from classad.evaluate import as_tree
 from classad.language.names import fold_name
 from classad.patterns import late_regex
-from classad.records import define, field
 from classad.syntax.lexing import literal_value
 from classad.syntax.nodes import Reference, walk
 from negotiator.jobs.endings import ENDING_ATTRIBUTES

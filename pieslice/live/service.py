@@ -26,7 +26,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, TypeVar
 
-from classad.records import define, field
+from attr import define, field
+
 from pieslice.live.daemons import DaemonError
 
 #: Seconds that threads have to end in.

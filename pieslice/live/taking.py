@@ -15,10 +15,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad import ClassAd
 from classad.files.ads import read_long
 from classad.formats.long import format_long
-from classad.records import define, field, frozen
 from negotiator.capture.files import AS_IT_CAME
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData

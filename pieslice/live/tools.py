@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from classad.records import define, field
+from attr import define, field
+
 from pieslice.data import JsonData
 from pieslice.live.asking import is_secret
 from pieslice.live.daemons import (

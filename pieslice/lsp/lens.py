@@ -10,7 +10,8 @@ from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from classad.records import define
+from attr import define
+
 from pieslice.lsp.project import ROOT, CheckedConfig
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import ClassAdParseError, Diagnostic, LimitError
 from classad.files.ads import read_ads
 from classad.language.bounds import limits
-from classad.records import frozen
 from classad.source import Source
 from classad.syntax.parser import parse_expression
 from pieslice.inputs.configuration import SUBSYSTEM

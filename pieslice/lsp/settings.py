@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from classad.records import field, fields, frozen
+from attr import field, fields, frozen
+
 from pieslice.inputs.configuration import ConfigurationReader
 
 #: Where the packages of HTCondor have the configuration.

@@ -14,7 +14,8 @@ from random import Random
 from time import gmtime
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from negotiator.capture.agreement import compare, dated
 from negotiator.capture.files import SILENT, StageWatch
 from negotiator.cycle import negotiate

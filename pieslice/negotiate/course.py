@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from random import Random
 
-from classad.records import Factory, define, evolve, field, frozen
+from attr import Factory, define, evolve, field, frozen
+
 from negotiator.capture.group_maps import Assignments
 from negotiator.engines import ENGINES
 from negotiator.io import Capture

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from attr import field, frozen
+
 from classad.errors import Diagnostic
-from classad.records import field, frozen
 from negotiator.capture.agreement import AdAge, Agreement, DecisionDifference
 from negotiator.capture.group_maps import Assignments
 from negotiator.model.departures import Departure

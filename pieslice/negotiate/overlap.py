@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from classad.records import frozen
 from negotiator.model.result import CycleResult
 from negotiator.model.snapshot import Snapshot
 from negotiator.pool.slots import holds

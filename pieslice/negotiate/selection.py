@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from classad.records import evolve
+from attr import evolve
+
 from negotiator.model.result import CycleResult
 from pieslice.reports.names import did_you_mean
 

@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypedDict
 
+from attr import define, evolve, frozen
+
 from classad.evaluate import EvalContext
-from classad.records import define, evolve, frozen
 from negotiator.engines import ENGINES, make_engines
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import (

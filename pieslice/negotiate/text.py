@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from classad.records import Factory, frozen
+from attr import Factory, frozen
+
 from negotiator.capture.agreement import Agreement, DecisionDifference
 from negotiator.capture.group_maps import Assignments
 from negotiator.model.departures import Departure

@@ -20,10 +20,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.language.rules import NEWEST, LanguageRules
-from classad.records import frozen
 from negotiator.model.arithmetic import whole
 from negotiator.model.loaded_slots import slots_named
 from negotiator.model.result import CycleResult, Match, MatchKind

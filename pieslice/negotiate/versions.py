@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.versions.rule import VersionRule
 from negotiator.versions.table import RULES, changed_between
 from pieslice.reports.document import shape

@@ -14,9 +14,10 @@ from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from attr import define, field, frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from classad.records import define, field, frozen
 from classad.table import Table
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES

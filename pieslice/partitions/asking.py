@@ -14,8 +14,9 @@ from heapq import nsmallest
 from itertools import chain, islice
 from typing import TYPE_CHECKING, ClassVar
 
+from attr import frozen
+
 from classad import ClassAd, Rows, Table, Value
-from classad.records import frozen
 from pieslice.partitions.sources import FramePart, SendablePart
 from pieslice.reports.document import shape
 from pieslice.reports.layout import Block, plural

@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
+from attr import frozen
+
 from classad import Table
 from classad.extras import load
-from classad.records import frozen
 
 
 class NotATableError(TypeError):

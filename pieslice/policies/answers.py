@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from attr import Factory, field, frozen
+
 from classad.errors import Diagnostic
-from classad.records import Factory, field, frozen
 from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,

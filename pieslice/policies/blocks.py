@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from attr import field, frozen
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import field, frozen
 from policy.language.about import about
 from policy.lint.causes import causes, file_of
 from policy.lint.finding import ERROR, WARNING, Joined

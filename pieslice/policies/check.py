@@ -105,7 +105,8 @@ def _accepting(args: argparse.Namespace, results: list[Checked]) -> list[Checked
         return results
     from pathlib import Path
 
-    from classad.records import evolve
+    from attr import evolve
+
     from classad.source import Source
     from pieslice.policies.texts import counted
     from policy.lint import accepted

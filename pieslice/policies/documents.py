@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from pieslice.reports.document import INLINE, Document, shape
 from policy.explain.difference import Comparison, MacroSide
 from policy.explain.settings import ListedMacro

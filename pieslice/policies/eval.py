@@ -19,6 +19,8 @@ from copy import copy
 from itertools import pairwise
 from typing import ClassVar, Final
 
+from attr import field, frozen
+
 from classad import ClassAd
 from classad.analysis.changes import reread_ad
 from classad.analysis.explanation import Explanation
@@ -28,7 +30,6 @@ from classad.files.ads import read_ads
 from classad.formats.unparse import unparse_value
 from classad.language.rules import LanguageRules, language_of
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
-from classad.records import field, frozen
 from pieslice.command_line import EXIT_OK
 from pieslice.inputs.configuration import Misuse, Shown, read, say, say_problems, split_pairs
 from pieslice.inputs.versions import version_of

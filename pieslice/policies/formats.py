@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from attr import Factory, frozen
+
 from classad.errors import Diagnostic, Edit
 from classad.patterns import late_regex
-from classad.records import Factory, frozen
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject, indented
 from pieslice.policies.blocks import blocks, brought_lines, worst_first

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from pieslice.priorities.options import Options
 from pieslice.priorities.report import AccountingSource, answer
 from pieslice.priorities.rows import Row, rows_of

@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from attr import define
+
 from classad import ClassAd
 from classad.errors import Diagnostic
 from classad.files.lock import BusyError
 from classad.files.log import DamagedLogError
 from classad.files.log_file import LogFile, read_log_file
-from classad.records import define
 from negotiator.accounting.accountant import accountant_settings
 from negotiator.accounting.log import accountant_log
 from negotiator.accounting.records import from_log

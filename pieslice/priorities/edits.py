@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from attr import frozen
+
 from classad.files.log import LogRecord, TransactionLog, destroy_ad, new_ad, set_attribute
-from classad.records import frozen
 from negotiator.accounting.log import real
 from negotiator.accounting.records import scalar
 from pieslice.priorities.options import UsageError, real_number, whole_number

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
-from classad.records import define, field
+from attr import define, field
+
 from pieslice.command_line import nearest
 from pieslice.priorities.words import OPTIONS, Word
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attr import frozen
+
 from classad import ClassAd, ExprTree
 from classad.errors import ClassAdParseError
 from classad.evaluate import evaluate
 from classad.files.ads import format_ad
 from classad.formats.autoformat import Layout, attribute_of
 from classad.match import is_true
-from classad.records import frozen
 from negotiator.capture.ads import is_numbered, split_numbered
 from negotiator.model.result import ROOT_GROUP
 from pieslice.priorities.options import Options, UsageError

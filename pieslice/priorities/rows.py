@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.language.values import Value
-from classad.records import frozen
 from negotiator.model.arithmetic import whole
 from negotiator.model.result import ROOT_GROUP
 from pieslice.terminal import printable

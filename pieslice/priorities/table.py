@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from time import struct_time
 from typing import Final
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from negotiator.model.arithmetic import END_OF_CALENDAR
 from negotiator.model.result import ROOT_GROUP
 from pieslice.priorities.options import COLUMNS, Options

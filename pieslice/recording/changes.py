@@ -17,8 +17,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from attr import define
+
 from classad.patterns import late_regex
-from classad.records import define
 from pieslice.data import Content, JsonObject, Record
 
 #: The values of an attribute, None in ads that do not have it.

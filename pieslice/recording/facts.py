@@ -22,11 +22,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
+from attr import field, frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.files.ads import read_long
 from classad.patterns import late_regex
-from classad.records import field, frozen
 from classad.syntax.lexing import literal_value
 from negotiator.capture.agreement import Expected, ExpectedError, parse_expected
 from negotiator.jobs.readiness import IDLE, RUNNING, unserved_by

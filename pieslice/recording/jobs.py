@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from negotiator.jobs.readiness import IDLE
 from pieslice.recording.store import History
 

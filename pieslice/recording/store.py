@@ -25,10 +25,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, Self, TypeAlias
 
+from attr import frozen
 from filelock import BaseFileLock
 
 from classad.files.lock import BusyError, hold
-from classad.records import frozen
 from pieslice.data import Content
 from pieslice.recording.changes import Files, apply, built, changed, files_of, texts_of, whole
 from pieslice.recording.facts import Sight, decisions, planned_interval, sight

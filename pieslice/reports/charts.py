@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 from zlib import crc32
 
-from classad.records import frozen
+from attr import frozen
 
 #: On white paper, and on dark.
 COLOURS: Final = (

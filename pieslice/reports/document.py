@@ -21,8 +21,9 @@ from functools import cache
 from types import MethodType
 from typing import ClassVar, Final, TypeVar, dataclass_transform
 
-from classad.records import fields as record_fields
-from classad.records import frozen, has
+from attr import fields as record_fields
+from attr import frozen, has
+
 from pieslice.data import JsonObject, Record, indented
 from pieslice.terminal import printable_json
 from policy.versions import Followed, Version, parse_version

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
+from attr import frozen
+
 from classad.patterns import late_regex
-from classad.records import frozen
 from pieslice.terminal import printable
 
 if TYPE_CHECKING:

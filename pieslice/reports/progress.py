@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Final, TypeAlias
 
-from classad.records import define
+from attr import define
 
 #: Seconds after which a stage shows up, and between updates.
 PATIENCE = 1.0

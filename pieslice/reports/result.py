@@ -12,11 +12,12 @@ from enum import Enum
 from functools import partial
 from typing import Any, ClassVar, Final, SupportsIndex, overload
 
+from attr import evolve, frozen
+
 from classad import ClassAd
 from classad.analysis.mentions import references_of
 from classad.evaluate import evaluate
 from classad.extras import load
-from classad.records import evolve, frozen
 from classad.source import Source
 from pieslice.reports.document import Document, members
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, render_plain, rounded

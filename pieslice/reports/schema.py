@@ -20,7 +20,8 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Annotated, Final, Literal, NotRequired, Union, get_args, get_origin, is_typeddict
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from pieslice.data import JsonObject
 from pieslice.reports.document import Document, is_shaped, is_text, members, plain
 

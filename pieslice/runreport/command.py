@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.capture.configuration import CaptureSources
 from negotiator.groups.quotas import effective_quotas
 from negotiator.io import CapturePaths

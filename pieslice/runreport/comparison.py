@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from pieslice.data import Record
 from pieslice.reports.document import INLINE, Document, shape
 from pieslice.runreport.metrics import GROUP, RUN, USER, Metric, cell

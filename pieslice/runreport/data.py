@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.data import Record
 
 _HOUR: Final = 3600.0

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Final, NotRequired, TypedDict, get_origin, get_type_hints
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.reports.layout import TextColumn
 from pieslice.reports.progress import duration
 from pieslice.reports.whatif import WhatIfData

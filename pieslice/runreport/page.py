@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from pieslice.data import Record
 from pieslice.reports.charts import Chart, Look
 from pieslice.reports.pages import (

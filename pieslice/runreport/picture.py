@@ -13,7 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.reports.charts import Chart
 from pieslice.reports.layout import plural
 from pieslice.reports.pages import document

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from pieslice.reports.charts import (
     OTHERS,
     UNUSED,

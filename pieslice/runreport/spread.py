@@ -22,7 +22,8 @@ from functools import cache
 from statistics import fmean, stdev
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.runreport.metrics import Metric
 
 #: How sure a verdict is, on both sides of the interval together.

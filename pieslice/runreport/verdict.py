@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from classad.records import evolve
+from attr import evolve
+
 from pieslice.data import Record
 from pieslice.reports.layout import plural
 from pieslice.reports.names import shortest

@@ -18,7 +18,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from classad.records import define, evolve, field
+from attr import define, evolve, field
+
 from pieslice.command_line import EXIT_NO, EXIT_OK
 from pieslice.live.capture import LiveCapture
 from pieslice.live.daemons import Bindings

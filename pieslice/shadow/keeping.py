@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from classad.records import define, field
+from attr import define, field
+
 from pieslice.data import JsonData
 from pieslice.shadow.outcome import PredictedCycle, TotalName, outcome_of, total
 from pieslice.shadow.report import RECENT

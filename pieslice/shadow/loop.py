@@ -22,10 +22,11 @@ from random import Random
 from statistics import median_low
 from typing import Final
 
+from attr import define, evolve, field
+
 from classad.errors import LimitError
 from classad.formats.long import forget_texts
 from classad.language.bounds import checkpoint, limits
-from classad.records import define, evolve, field
 from classad.source import Source
 from negotiator.capture.ads import LocatedAd
 from negotiator.capture.configuration import pool_version

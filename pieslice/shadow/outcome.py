@@ -17,9 +17,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Final, Literal, get_args
 
+from attr import asdict, field, fields, frozen
+
 from classad import ClassAd
 from classad.evaluation.context import NO_CONTEXT
-from classad.records import asdict, field, fields, frozen
 from negotiator.jobs.readiness import IDLE, RUNNING, takes_room
 from negotiator.jobs.submitters import submitter_of
 from negotiator.model.arithmetic import whole

@@ -9,7 +9,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable, Wrapped, plural
 from pieslice.reports.result import Result
 from pieslice.shadow.outcome import PredictedCycle, TotalName

@@ -18,8 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
+from attr import asdict, define, field, frozen
+
 from classad import ClassAd
-from classad.records import asdict, define, field, frozen
 from negotiator.jobs.readiness import IDLE
 from negotiator.jobs.submitters import submitter_of
 from negotiator.model.result import CycleResult, Match

@@ -13,8 +13,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, cast
 
+from attr import field, frozen
+
 from classad.errors import Diagnostic
-from classad.records import field, frozen
 from pieslice.data import JsonData, JsonObject, Record
 from pieslice.reports.document import INLINE, SPARSE, fields_of, version_from_data
 from pieslice.reports.layout import Block, Line, plural

@@ -16,10 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Final
 
+from attr import asdict, evolve, frozen
+
 from classad.errors import Diagnostic
 from classad.files.lock import BusyError
 from classad.patterns import late_regex
-from classad.records import asdict, evolve, frozen
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_OK
 from pieslice.data import JsonData

@@ -12,10 +12,11 @@ from bisect import insort
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad import ClassAd
 from classad.ads.ad import SharedNames
 from classad.language.bounds import checkpoint
-from classad.records import define, field, frozen
 from negotiator.jobs.endings import JobAction
 from negotiator.jobs.lists import priority_order
 from negotiator.model.result import Match

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from classad.records import define
+from attr import define
+
 from pieslice.forecast.model import divide
 from pieslice.simulation.engine import Simulation
 from pieslice.simulation.state import Due, State

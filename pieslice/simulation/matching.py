@@ -15,10 +15,11 @@ from itertools import chain
 from random import Random
 from types import NoneType
 
+from attr import define, evolve, field
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
-from classad.records import define, evolve, field
 from classad.table.store.columns import PLAIN
 from negotiator.accounting.accountant import Accountant, AccountantSettings, accountant_settings
 from negotiator.cycle import negotiate

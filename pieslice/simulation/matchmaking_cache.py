@@ -16,8 +16,9 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Final, TypeAlias
 
+from attr import define, field
+
 from classad.evaluate import EvalContext
-from classad.records import define, field
 from negotiator.accounting.accountant import Accountant, accountant_settings
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.autoclusters import (

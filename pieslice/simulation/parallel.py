@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
+from attr import evolve
+
 from classad import ClassAd
-from classad.records import evolve
 from negotiator.pool.slots import meets
 from pieslice.between.idle import IdleSlots
 from pieslice.between.pool import SimSlot, SlotPool

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from attr import Factory, asdict, define, evolve, frozen
+
 from classad.errors import Diagnostic
-from classad.records import Factory, asdict, define, evolve, frozen
 from negotiator.io import InputError
 from pieslice.command_line import installed_version
 from pieslice.data import JsonData

@@ -21,10 +21,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from attr import evolve, field, frozen
+
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from classad.patterns import late_regex
-from classad.records import evolve, field, frozen
 from classad.table import Table
 from negotiator.capture.configuration import read_policy
 from negotiator.capture.files import ConfigPaths

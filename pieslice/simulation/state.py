@@ -8,7 +8,8 @@ Inputs: a checkpoint as JSON data.  Outputs: ``State``; JSON data.
 
 from __future__ import annotations
 
-from classad.records import Factory, asdict, define
+from attr import Factory, asdict, define
+
 from negotiator.model.snapshot import AccountantState, Customer, Lease
 from pieslice.between.state import Claim, ClaimState
 from pieslice.data import JsonData

@@ -17,11 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression, parsed
 from classad.language.bounds import glance
 from classad.language.values import INT_MAX
-from classad.records import define, field, frozen
 from negotiator.jobs.autoclusters import AutoclusterTable
 from negotiator.jobs.endings import decides_itself
 from pieslice.data import JsonObject

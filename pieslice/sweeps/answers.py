@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypedDict, cast, get_type_hints
 
+from attr import evolve, field, frozen
+
 from classad.errors import Diagnostic
-from classad.records import evolve, field, frozen
 from pieslice.data import JsonData
 from pieslice.reports.document import INLINE, version_from_data
 from pieslice.reports.layout import Block, plural

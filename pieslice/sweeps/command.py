@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from attr import asdict
+
 from classad.extras import load
 from classad.files.lock import BusyError, hold
-from classad.records import asdict
 from negotiator.io import InputError
 from pieslice.command_line import EXIT_BAD, EXIT_INTERRUPTED, EXIT_NO, EXIT_OK
 from pieslice.reports.output import chosen_width, show_diagnostics

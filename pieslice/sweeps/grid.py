@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Final
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from pieslice.data import JsonObject
 from pieslice.simulation.errors import RunError
 from pieslice.simulation.setup import Plan, check_macro

@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from attr import frozen
+
 from classad.errors import LimitError
 from classad.extras import load
 from classad.language.bounds import checkpoint, limits, remaining
-from classad.records import frozen
 from pieslice.data import JsonObject
 from pieslice.simulation.errors import RunError
 from pieslice.sweeps.grid import Point

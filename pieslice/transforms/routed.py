@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
+from attr import field, frozen
+
 from classad.ads.ad import Ad
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from classad.records import field, frozen
 from pieslice.reports.document import NOT_SHOWN
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from pieslice.reports.result import Result

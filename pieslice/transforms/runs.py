@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from attr import frozen
+
 from classad.ads.ad import Ad, Stored
 from classad.errors import Diagnostic
 from classad.language.values import UNDEFINED
-from classad.records import frozen
 from pieslice.reports.layout import Block, Line, TextColumn, TextTable
 from policy.transforms.job import text_of
 from policy.transforms.running import TransformRun

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from classad.records import field, frozen
+from attr import field, frozen
+
 from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.matching.board import Offer

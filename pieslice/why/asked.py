@@ -15,10 +15,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.patterns import late_regex
-from classad.records import frozen
 from negotiator.groups.tree import group_tree
 from negotiator.jobs.readiness import HELD, IDLE
 from negotiator.jobs.submitters import negotiated_name, submitter_of

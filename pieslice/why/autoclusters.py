@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+from attr import evolve, frozen
+
 from classad.evaluate import EvalContext
-from classad.records import evolve, frozen
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.readiness import IDLE, RUNNING
 from negotiator.jobs.requests import NO_AUTOCLUSTER

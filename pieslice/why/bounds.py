@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse
 from classad.language.operators import MIRRORED
 from classad.match import is_true
-from classad.records import frozen
 from classad.syntax.nodes import Binary, Literal, Node, Parens, Reference, Unary, bare, walk
 from classad.table import Rows
 from pieslice.data import is_number

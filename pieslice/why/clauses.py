@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, Final
 
+from attr import Factory, define, field, frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.errors import suggest
@@ -28,7 +30,6 @@ from classad.language.names import SIDES
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
 from classad.patterns import late_regex
-from classad.records import Factory, define, field, frozen
 from classad.syntax.nodes import Literal, Node, Reference
 from classad.table import Rows, Table
 from classad.table.arrays import flag, pick

@@ -14,6 +14,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
@@ -21,7 +23,6 @@ from classad.formats.unparse import unparse, unparse_value
 from classad.language.operators import LOGIC, ORDER
 from classad.language.values import UNDEFINED
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.syntax.nodes import Binary, Node, bare
 from classad.table import Rows
 from pieslice.data import is_number

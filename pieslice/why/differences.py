@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, Literal, TypeAlias
 
-from classad.records import Factory, field, frozen
+from attr import Factory, field, frozen
+
 from negotiator.model.arithmetic import add_up
 from negotiator.model.result import CycleResult, MatchKind
 from pieslice.negotiate.text import KINDS

@@ -17,10 +17,11 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
+from attr import evolve, field, frozen
+
 from classad import ClassAd
 from classad.evaluate import EvalContext
 from classad.language.rules import NEWEST, LanguageRules
-from classad.records import evolve, field, frozen
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.readiness import Unready, held_back, not_requested, unready, unserved
 from negotiator.jobs.requests import NO_AUTOCLUSTER

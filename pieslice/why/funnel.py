@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from attr import define, evolve, field, frozen
+
 from classad import ClassAd
-from classad.records import define, evolve, field, frozen
 from classad.table import Rows
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Refusal, Tally

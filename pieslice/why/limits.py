@@ -9,7 +9,8 @@ Follows: the negotiator's log, which prints the same numbers for every submitter
 
 from __future__ import annotations
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from negotiator.jobs.requests import Request
 from negotiator.matching.board import Board, CycleBegan, CycleEnded, Event, Offer, Watch
 from negotiator.matching.candidate import NOTHING_REFUSED

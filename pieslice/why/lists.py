@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.ads.ad import Ad, ListValue, node_of_value
 from classad.ads.expression import Expression
@@ -23,7 +25,6 @@ from classad.formats.unparse import unparse, unparse_value
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.syntax.nodes import Binary, Call, Node, Parens, Reference, bare, walk
 from pieslice.reports.layout import plural, short
 

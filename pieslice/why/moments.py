@@ -19,8 +19,9 @@ from enum import Enum
 from random import Random
 from typing import TypeVar
 
+from attr import evolve, field, frozen
+
 from classad.evaluate import EvalContext
-from classad.records import evolve, field, frozen
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES, make_engines
 from negotiator.groups.quotas import QuotaStep

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from attr import field, frozen
+
 from classad.evaluate import EvalContext
-from classad.records import field, frozen
 from negotiator.jobs.own_machine import StartTest, own_machine_starts
 from negotiator.model.snapshot import JobNumber, Snapshot
 from pieslice.reports.document import NOT_SHOWN, SPARSE

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad.ads.expression import Expression
 from classad.analysis.explain import explain
 from classad.analysis.explanation import Explanation
-from classad.records import frozen
 from classad.syntax.nodes import Reference
 from negotiator.matching.board import Offer
 from negotiator.matching.rank import RANKS, Scored

@@ -16,13 +16,14 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
+from attr import frozen
+
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.analysis.explain import explain
 from classad.analysis.explanation import Explanation
 from classad.evaluate import EvalContext
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.syntax.nodes import Binary, Reference
 from classad.table import Rows
 from negotiator.matching.board import Offer

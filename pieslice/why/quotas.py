@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.groups.quotas import (
     Assigned,
     CutToWhole,

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final, TypedDict, cast
 
+from attr import evolve, frozen
+
 from classad.ads.expression import Expression
-from classad.records import evolve, frozen
 from negotiator.jobs.requests import NO_AUTOCLUSTER
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Tally

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
-from classad.records import define, evolve, field, frozen
+from attr import define, evolve, field, frozen
+
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.requests import NO_AUTOCLUSTER, QueuedJob
 from negotiator.matching.board import Answered, CycleBegan, Event, Offer, SessionEnded, Taken

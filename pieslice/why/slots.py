@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Refusal
 from negotiator.matching.conditions import Ask

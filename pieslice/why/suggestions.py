@@ -17,8 +17,9 @@ from functools import partial, reduce
 from itertools import product
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad.ads.expression import Expression
-from classad.records import define, field, frozen
 from classad.syntax.nodes import Binary, Literal
 from classad.table import Rows
 from negotiator.matching.board import Offer

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from attr import frozen
+
 from classad.errors import Diagnostic, Edit
-from classad.records import frozen
 from classad.source import Source
 from policy.config import Config
 from policy.editing.names import Occurrence, definitions

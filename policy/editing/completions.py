@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
+from attr import frozen
+
 from classad.evaluation.functions import load
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.source import Source
 from policy.attributes import attribute_rows, find_attribute
 from policy.config import Config

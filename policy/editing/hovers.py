@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from math import inf
 from typing import Final
 
+from attr import frozen
+
 from classad.evaluation.functions import lookup_function
-from classad.records import frozen
 from classad.source import Source
 from policy.attributes import Attribute, Availability, find_attribute
 from policy.config import Config

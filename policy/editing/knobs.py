@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import evolve, frozen
 from policy.config import Config
 from policy.editing.subjects import reader_of
 from policy.explain.settings import ListedMacro, listed

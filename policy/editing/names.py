@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Edit
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.source import Source
 from policy.config import Config
 from policy.editing.subjects import (

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad.patterns import late_regex
-from classad.records import define, field, frozen
 from policy.editing.texts import Form, WrittenStatement, text_of
 
 #: ``## Title``, ``# --- Title ---``, ``# == Title``, ``#### Title ####``.

@@ -11,9 +11,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
+from attr import frozen
+
 from classad.language.names import fold_name
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.source import Source
 from policy.config import Config
 from policy.editing.texts import Form, Kind, Text, ValueWord, WrittenStatement, text_of, word_at

@@ -15,9 +15,10 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Final
 
+from attr import frozen
+
 from classad.language.names import fold_name
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.lines import LineReader, LogicalLine

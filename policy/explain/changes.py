@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final
 
+from attr import frozen
+
 from classad.patterns import late_regex
-from classad.records import frozen
 from policy.config import Config
 from policy.data.tables import builtin_table
 from policy.explain.meaning import default_text, meaning

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.config import Config
 from policy.knobs.declaration import Wanted
 from policy.knobs.uses import find_use

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.config import Config
 from policy.explain.meaning import Meaning, default_text, kind_of, macro_of, meaning
 from policy.explain.sentences import Origin, origin_of

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from attr import frozen
+
 from classad.errors import ClassAdParseError
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.syntax.nodes import Reference, walk
 from policy.config import Config
 from policy.explain.conclusions import published

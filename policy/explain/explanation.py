@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
+from attr import evolve
+
 from classad.errors import ClassAdParseError
 from classad.patterns import late_regex
-from classad.records import evolve
 from classad.syntax.nodes import Reference, walk
 from policy.attributes import DATE, Attribute, Availability, find_attribute
 from policy.config import Config

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attr import define, field
+
 from classad.patterns import late_regex
-from classad.records import define, field
 from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition

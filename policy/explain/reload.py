@@ -13,7 +13,8 @@ from enum import Enum
 from functools import cache
 from typing import Final
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from policy.config import Config
 from policy.data.tables import reload_rows
 from policy.explain.changes import Acts, ChangedMacro, changed

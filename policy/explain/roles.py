@@ -13,8 +13,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
+from attr import frozen
+
 from classad.patterns import late_regex
-from classad.records import frozen
 from policy.config import Config
 from policy.explain.sentences import Origin, listing, origin_of
 from policy.knobs import find_knob

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from classad.records import evolve, field, frozen
+from attr import evolve, field, frozen
+
 from policy.config import Config
 from policy.knobs.declaration import Knob
 from policy.knobs.fields import config_for

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.config import Config
 from policy.explain.meaning import default_text, macro_of
 from policy.knobs import find_knob

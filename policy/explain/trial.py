@@ -15,12 +15,13 @@ from array import array
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from attr import evolve, frozen
+
 from classad import ClassAd
 from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
 from classad.patterns import late_regex
-from classad.records import evolve, frozen
 from classad.source import Source
 from policy.config import Config
 from policy.data.tables import meanings

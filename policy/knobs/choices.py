@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from attr import frozen
+
 from classad.builtins.pcre import compile_pattern
 from classad.patterns import any_of, late_regex
-from classad.records import frozen
 
 #: Categories and flags of a log, as the library of 25.14.1 spells them.
 LOG_CATEGORIES: Final = (

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.knobs.declaration import knob_row
 from policy.knobs.fields import (
     expression,

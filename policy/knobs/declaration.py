@@ -13,7 +13,8 @@ from functools import cached_property
 from math import inf
 from typing import Final
 
-from classad.records import field, frozen, light
+from attr import field, frozen
+
 from policy.data.tables import knob_rows
 
 #: The moment of what is asked of jobs that are just coming into the queue.
@@ -80,7 +81,7 @@ class Use:
         return self.moment == SUBMITTING
 
 
-@light
+@frozen
 class Knob:
     """One macro.
 

@@ -13,8 +13,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from attr import field, fields, frozen
+
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.records import field, fields, frozen
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
 from policy.knobs.declaration import Knob

@@ -9,9 +9,10 @@ import re
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
+from attr import evolve, field, frozen
+
 from classad.errors import is_one_edit
 from classad.patterns import late_regex
-from classad.records import evolve, field, frozen
 from policy.knobs.choices import CRON_PARTS
 
 #: The lists of macros that become attributes of jobs.

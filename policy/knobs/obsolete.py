@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from attr import frozen
+
 from classad.patterns import any_of, late_regex
-from classad.records import frozen
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from policy.data.tables import builtin_table, meanings, parameter_rows, spelling
 from policy.history import builtin_rows, is_read
 from policy.knobs import find_knob

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
+from attr import frozen
+
 from classad.patterns import late_regex
-from classad.records import light
 from policy.data.tables import builtin_table, meanings, reader_rows
 from policy.history import changed_row
 from policy.knobs.declaration import Knob, KnobKind, Need
@@ -89,7 +90,7 @@ _ROTATION: Final = {
 }
 
 
-@light
+@frozen
 class Readers:
     """``daemons`` read the macro; ``ended`` are those that were seen to end at a bad value, with
     their exit statuses."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from attr import evolve
+
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.rules import LanguageRules, language_of
 from classad.patterns import late_regex
-from classad.records import evolve
 from classad.source import Source
 from policy.config import Config
 from policy.history import has_row, is_read

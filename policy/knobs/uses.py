@@ -17,8 +17,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from attr import evolve
+
 from classad.patterns import late_regex
-from classad.records import evolve
 from policy.knobs import find_knob
 from policy.knobs.declaration import SUBMITTING, Knob, KnobKind, Use, Wanted
 from policy.knobs.other_daemons import OTHER_KNOBS

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
-from classad.records import evolve, frozen
 from policy.language.table import Definition
 
 #: All daemons, as the one that ends.

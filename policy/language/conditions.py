@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from attr import frozen
+
 from classad.patterns import late_regex
-from classad.records import frozen
 from policy.language.lines import BLANKS
 from policy.language.numbers import saturated
 from policy.versions import NEWEST, Version

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
-from classad.records import frozen
 from policy.language.lines import BLANKS, LogicalLine
 from policy.language.scope import Scope
 from policy.language.sources import ProgramsNotRun, Sources

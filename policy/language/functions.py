@@ -13,8 +13,9 @@ import re
 from collections.abc import Callable, Mapping
 from random import Random
 
+from attr import evolve, frozen
+
 from classad.patterns import late_regex
-from classad.records import evolve, frozen
 from policy.language.lines import BLANKS
 from policy.language.macros import MAX_EXPANDED, Expander, ExpansionError, MacroReference
 from policy.language.numbers import (

@@ -8,7 +8,8 @@ Follows: the pre-defined macros of the HTCondor manual; order observed with 25.1
 
 from __future__ import annotations
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.language.table import Context
 
 

@@ -13,9 +13,10 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from attr import evolve, field, frozen
+
 from classad.language.bounds import glance
 from classad.patterns import late_regex
-from classad.records import evolve, field, light
 
 if TYPE_CHECKING:
     from policy.language.table import Definition
@@ -131,7 +132,7 @@ def _dollars(text: str) -> str:
     return text
 
 
-@light
+@frozen
 class _Region:
     """A stretch of the text that came from the value of ``entry``.
 
@@ -145,7 +146,7 @@ class _Region:
     replaced: int
 
 
-@light
+@frozen
 class Finished:
     """The value of a definition without references, and how many replacements it takes."""
 
@@ -160,7 +161,7 @@ Known = dict[int, Finished]
 _KEPT: Final = 65_536
 
 
-@light
+@frozen
 class Expander:
     """Expands texts.
 

@@ -15,7 +15,8 @@ from itertools import groupby, repeat
 from operator import attrgetter
 from typing import Final, TypeAlias
 
-from classad.records import define, evolve, field, frozen
+from attr import define, evolve, field, frozen
+
 from classad.source import Source
 from policy.language.macros import ExpansionError, MacroReference
 from policy.language.scope import Scope

@@ -13,10 +13,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad.errors import Diagnostic, suggest
 from classad.language.bounds import allowance, glance, too_large
 from classad.patterns import late_regex
-from classad.records import define, field, frozen
 from classad.source import Source
 from policy.language import conditions, statements
 from policy.language.about import AFTER_ELSE, ELIF, NOT_RUN, UNQUOTED, About

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from attr import evolve, field, frozen
+
 from classad.patterns import late_regex
-from classad.records import evolve, field, frozen, light
 from policy.language.functions import Functions
 from policy.language.macros import Expander, Known, MacroReference, replace_self
 from policy.language.table import Context, Definition, MacroTable
@@ -19,7 +20,7 @@ from policy.language.table import Context, Definition, MacroTable
 _FROM_ENVIRONMENT: Final = late_regex(r"(?<!\$)\$ENV\((\w+)\)")
 
 
-@light
+@frozen
 class Expanded:
     """An expanded text and the failures of function macros in it; ``lasting``: no function had a
     part in it, so that it is the same the next time."""

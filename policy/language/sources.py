@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from classad.records import Factory, frozen
+from attr import Factory, frozen
 
 
 class ProgramsNotRun(Exception):  # noqa: N818 - a refusal, not a failure

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
-from classad.records import evolve, field, frozen, light
+from attr import evolve, field, frozen
+
 from classad.source import Source
 
 #: Pseudo files that the tools name as origin.
@@ -49,7 +50,7 @@ class Context:
         return None
 
 
-@light
+@frozen
 class Definition:
     """One assignment.
 

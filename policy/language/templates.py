@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
+from attr import Factory, frozen
+
 from classad.patterns import late_regex
-from classad.records import Factory, frozen
 from policy.language.lines import BLANKS
 from policy.language.numbers import saturated
 

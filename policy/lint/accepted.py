@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.source import Source
 from policy.knobs.reading import EXPANDED
 from policy.lint.finding import NOTE

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import frozen
 from policy.explain.roles import host_of
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated

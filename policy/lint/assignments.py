@@ -11,9 +11,10 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
+from attr import evolve
+
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
-from classad.records import evolve
 from classad.source import Source
 from policy.data.tables import folded_attribute_names
 from policy.explain.sentences import listing

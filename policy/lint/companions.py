@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
 from classad.patterns import any_of, late_regex
-from classad.records import frozen
 from policy.explain.roles import is_whole
 from policy.knobs.declaration import Wanted
 from policy.knobs.lists import memberships

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
 from classad.patterns import any_of, late_regex
-from classad.records import evolve, frozen, light
 from policy.config import Config
 from policy.explain.roles import host_of, is_whole, makes_no_slot
 from policy.explain.sentences import listing
@@ -75,7 +76,7 @@ _OF_SLOTS: Final = ("IS_OWNER", "ISOWNER", "SLOT_WEIGHT")
 _NO_TYPE: Final = 0
 
 
-@light
+@frozen
 class Daemon:
     """A daemon, with the local name that it is started with."""
 

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property, partial
 from typing import Any, Final, TypeVar
 
+from attr import define, field, frozen
+
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.operators import COMPARISONS
 from classad.patterns import late_regex
-from classad.records import define, field, frozen
 from classad.source import Source
 from classad.syntax.nodes import Binary, Node, Reference, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE

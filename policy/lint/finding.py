@@ -12,9 +12,10 @@ from enum import Enum, auto
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from attr import field, frozen
+
 from classad.errors import Diagnostic, Edit, suggest
 from classad.patterns import late_regex
-from classad.records import field, frozen
 from classad.source import Source
 from policy.knobs.reading import EXPANDED, place
 from policy.language.about import EVERY, About

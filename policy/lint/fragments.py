@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
-from classad.records import frozen
 from policy.explain.roles import host_of, is_whole
 from policy.explain.sentences import listing
 from policy.language.about import about

@@ -12,12 +12,13 @@ from functools import cache
 from itertools import islice, product
 from typing import Final
 
+from attr import evolve
+
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
 from classad.evaluation.functions import InlineForm, ResultKind, lookup_function
 from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, LOGIC
 from classad.language.values import Value
-from classad.records import evolve
 from classad.syntax.nodes import (
     Binary,
     Call,

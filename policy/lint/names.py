@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic, is_one_edit, suggest
 from classad.patterns import late_regex
-from classad.records import light
 from policy.config import Config
 from policy.data.tables import folded_attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
@@ -147,8 +146,7 @@ _PARTS_ELSEWHERE: Final = {
 }  # fmt: skip
 
 
-@light
-class _Known:
+class _Known(NamedTuple):
     """The names that daemons read: by their words, without underscores, and case-folded together
     with those of attributes, which stand in configurations, too (SlotWeight, for instance)."""
 

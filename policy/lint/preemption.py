@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import frexp
-from typing import Final
+from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic
 from classad.language.operators import MIRRORED
-from classad.records import light
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare
 from policy.attributes import DATE, find_attribute
 from policy.explain.roles import may_read
@@ -213,8 +212,7 @@ def _is_youth(one: MacroExpression, node: Binary) -> bool:
     return False
 
 
-@light
-class _Compared:
+class _Compared(NamedTuple):
     """Two priorities, read as ``remote operator submitter``: whether there is a margin, and
     whether that makes preemption easier."""
 

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import frozen
 from policy.config import Config
 from policy.explain.roles import is_whole
 from policy.knobs.reading import split_list

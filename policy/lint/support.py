@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from attr import define
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import define
 from classad.source import Source
 from policy.knobs.reading import EXPANDED
 from policy.language import statements

@@ -12,10 +12,11 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
+from attr import frozen
+
 from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
-from classad.records import frozen
 from classad.source import Source
 from policy.explain.roles import host_of
 from policy.knobs.other_daemons import DAEMONS

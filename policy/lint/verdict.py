@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from posixpath import basename, splitext
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
 from classad.language.operators import IDENTITY
-from classad.records import evolve, frozen
 from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from attr import frozen
+
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
 from classad.patterns import late_regex
-from classad.records import frozen, light
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob, KnobKind
@@ -64,7 +65,7 @@ class Stretch(Protocol):
     def end(self) -> int: ...
 
 
-@light
+@frozen
 class Item:
     """A part of an expanded value, the item of a list for instance."""
 
@@ -78,7 +79,7 @@ class Item:
         return cls(found[group], *found.span(group))
 
 
-@light
+@frozen
 class Setting:
     """One definition with the knob that covers it and what its reader makes of it."""
 

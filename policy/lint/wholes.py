@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attr import evolve
+
 from classad.errors import Diagnostic
 from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
-from classad.records import evolve
 from policy.knobs.declaration import Wanted
 from policy.language.table import Definition
 from policy.lint.expressions import MacroExpression

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from attr import evolve, frozen
+
 from classad.builtins.pcre import GaveUp, Pattern, compile_pattern
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import evolve, frozen
 from classad.source import Source
 from policy.config import Config
 from policy.knobs.reading import split_list

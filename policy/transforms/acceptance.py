@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from attr import frozen
+
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import ClassAdValue
-from classad.records import frozen
 from policy.config import Config
 from policy.language import expressions
 from policy.language.macros import ExpansionError

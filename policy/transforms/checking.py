@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attr import define, field
+
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
-from classad.records import define, field
 from policy.language.conditions import ConditionError, World, holds
 from policy.language.statements import is_identifier
 from policy.transforms.lines import (

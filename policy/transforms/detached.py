@@ -11,9 +11,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
+from attr import evolve
+
 from classad.ads.expression import Expression
 from classad.language.values import UNDEFINED
-from classad.records import evolve
 from classad.syntax.nodes import (
     AdExpr,
     Call,

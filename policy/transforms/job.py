@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from attr import define, frozen
+
 from classad.ads.ad import Ad, ListValue, Stored
 from classad.ads.expression import Expression
 from classad.formats.unparse import unparse_value
 from classad.language.values import UNDEFINED
-from classad.records import define, frozen
 
 #: Attributes that the schedd lets no transform write: with an error, and in silence.
 _REFUSED: Final = frozenset({"clusterid", "owner"})

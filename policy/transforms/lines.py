@@ -15,8 +15,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final, TypeAlias
 
+from attr import define, field, frozen
+
 from classad.patterns import late_regex
-from classad.records import define, field, frozen
 from classad.source import Source
 from policy.language import conditions
 from policy.language.lines import BLANKS, LineReader, LogicalLine

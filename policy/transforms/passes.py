@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
 from classad.patterns import late_regex
-from classad.records import frozen
 from policy.language.macros import Expander
 from policy.language.numbers import integer_literal, saturated
 from policy.transforms.rules import Rules, argument, expression

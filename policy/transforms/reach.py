@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from attr import frozen
+
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
-from classad.records import frozen
 from classad.syntax.nodes import Binary, Call, Node, Reference, bare, walk
 from policy.transforms.routes import Route, RoutingTable
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad.ads.ad import Ad, Stored
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from classad.records import define, field, frozen
 from policy.config import Config
 from policy.knobs.lists import SUBMIT_LISTS
 from policy.language.macros import ExpansionError

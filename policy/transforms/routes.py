@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from classad.records import define, field, frozen
 from policy.config import Config
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer

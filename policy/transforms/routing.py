@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad.ads.ad import Ad
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import UNDEFINED
-from classad.records import define, field, frozen
 from policy.config import Config
 from policy.transforms.job import TransformedJob
 from policy.transforms.routes import Route, RoutingTable

@@ -12,9 +12,10 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import Final
 
+from attr import define, field
+
 from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic
-from classad.records import define, field
 from classad.source import Source
 from policy.language.expressions import parse
 from policy.language.table import Definition

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad.ads.ad import Stored
 from classad.ads.expression import Expression
 from classad.builtins.pcre import PatternMatch
 from classad.errors import Diagnostic
 from classad.evaluate import evaluate
 from classad.patterns import late_regex
-from classad.records import define, field, frozen
 from policy.language.conditions import ConditionError, NestingError, OpenConditionals, World
 from policy.language.macros import ExpansionError
 from policy.language.statements import is_identifier

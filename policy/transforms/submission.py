@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from attr import define, field, frozen
+
 from classad.ads.ad import Ad, raw_in
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
-from classad.records import define, field, frozen
 from policy.config import Config
 from policy.transforms.job import TransformedJob, is_kept, is_writable
 from policy.transforms.rules import Rules

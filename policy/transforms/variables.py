@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from attr import define, evolve, field, frozen
+
 from classad.evaluate import EvalContext, evaluate
-from classad.records import define, evolve, field, frozen
 from policy.config import Config
 from policy.language.functions import Functions
 from policy.language.macros import Expander, MacroReference, replace_self

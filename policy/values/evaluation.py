@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from math import ceil, floor, inf, nextafter
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from classad.evaluation.functions import lookup_function
 from classad.language.bounds import MAX_DEPTH, glance, more_frames
 from classad.language.operators import BINARY, COMPARISONS, IDENTITY, MIRRORED
 from classad.language.values import ERROR, INT_MAX, INT_MIN, UNDEFINED, Truth, fold
-from classad.records import light
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
 from policy.values import functions
@@ -51,8 +50,7 @@ _NO_FACTS: Final[Facts] = {}
 DEEPEST: Final = MAX_DEPTH + 1
 
 
-@light
-class _Outcome:
+class _Outcome(NamedTuple):
     """A value, and the facts where it decides as true or as false; None where it cannot."""
 
     value: Abstract

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, floor, inf
 from typing import Final
 
+from attr import field, frozen
+
 from classad.language.values import INT_MAX, INT_MIN
 from classad.patterns import late_regex
-from classad.records import field, frozen
 from policy.attributes import DATE, Availability, find_attribute
 from policy.config import Config
 from policy.ephemeral import AdKind, Ephemeral, Presence, find_ephemeral

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
+from attr import evolve
 
-from classad.records import evolve
 from negotiator.groups.tree import group_tree
 from negotiator.model.result import Pie
 from policy.load import policy_from_knobs

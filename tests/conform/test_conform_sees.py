@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
-from classad.records import evolve
 from tests.conform.negotiation.course import Played, play
 from tests.conform.negotiation.scenarios import differences
 

@@ -11,12 +11,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd, ExprTree
 from classad.analysis.flatten import flatten
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse_value
-from classad.records import evolve
 from classad.strategies.texts import Case
 from fuzz.__main__ import main
 from fuzz.known import NUMBERS, known

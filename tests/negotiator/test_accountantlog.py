@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from classad.errors import Diagnostic
 from classad.files.log import TransactionLog, parse_record, transaction_text
-from classad.records import evolve
 from negotiator.accounting.accountant import update_priorities
 from negotiator.accounting.log import DamagedLogError, accountant_log, changes, read_log
 from negotiator.accounting.records import from_log

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from classad import ClassAdParseError
 from classad.evaluate import EvalContext, evaluate
 from classad.language.values import Value
-from classad.records import evolve
 from classad.syntax.parser import parse_expression
 from negotiator.accounting.accountant import (
     Accountant,

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from attr import evolve, fields
 
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from classad.kernels import OrderKey
-from classad.records import evolve, fields
 from classad.table import Table
 from classad.table.memo import DEFAULT
 from fuzz.cycles import in_columns

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
-from classad.records import evolve
 from negotiator.cycle import negotiate
 from negotiator.groups.quotas import allocate, assign_quotas
 from negotiator.groups.tree import group_tree

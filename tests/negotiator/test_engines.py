@@ -10,11 +10,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import evolve
 from hypothesis import given, settings
 
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
-from classad.records import evolve
 from classad.table import Table
 from fuzz.cycles import as_ads, engines_agree, engines_keep_up, in_columns
 from negotiator.columns import conditions, rank_keys

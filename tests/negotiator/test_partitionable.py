@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd
 from classad.evaluate import EvalContext
-from classad.records import evolve
 from negotiator.cycle import negotiate
 from negotiator.engines import ENGINES
 from negotiator.matching.candidate import Tally

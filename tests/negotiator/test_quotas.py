@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from classad import ExprTree
-from classad.records import evolve
 from negotiator.cycle import negotiate
 from negotiator.groups.quotas import SurplusSpread, allocate, assign_quotas
 from negotiator.groups.tree import GroupSettings, GroupTree, group_tree

@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import define, evolve, field
 
-from classad.records import define, evolve, field
 from negotiator.groups import rounds
 from negotiator.groups.quotas import recover_remainders
 from negotiator.groups.rounds import run_group_rounds

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from functools import cache
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd
 from classad.ads.expression import Expression
 from classad.evaluate import EvalContext
 from classad.language.values import UNDEFINED
-from classad.records import evolve
 from negotiator.accounting.accountant import Accountant, AccountantSettings
 from negotiator.groups.tree import GroupSettings, GroupTree
 from negotiator.model.arithmetic import DBL_MAX

@@ -7,12 +7,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from attr import evolve
 
 import pieslice
 from classad import ClassAd, ExprTree
 from classad.evaluate import EvalContext
 from classad.loading.columns import LoadedColumns
-from classad.records import evolve
 from classad.table import Table
 from classad.table.answers.requirements import Matching
 from classad.table.expressions.partner import Partner

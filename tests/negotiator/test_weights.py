@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd, ExprTree
-from classad.records import evolve
 from negotiator.jobs.submitters import IdleJobWeights
 from policy.load import policy_from_knobs
 from policy.versions import Version

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from classad.errors import Diagnostic
-from classad.records import evolve
 from negotiator.io import InputError
 from pieslice.alerts.course import AlertChange, AlertCourse
 from pieslice.alerts.judging import aliases

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 import pieslice
-from classad.records import evolve
 from pieslice.api import simulations
 from pieslice.cli import build_parser
 from pieslice.command_line import parsers_of

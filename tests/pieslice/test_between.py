@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd, ExprTree
-from classad.records import evolve
 from negotiator.claims.suiting import Granted, Unsuited
 from negotiator.scenario.read import NOW
 from pieslice.between.course import Course

@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import evolve
 
-from classad.records import evolve
 from negotiator.cycle import negotiate
 from negotiator.model.snapshot import AccountantState, Customer
 from pieslice.between.pool import plain_pool

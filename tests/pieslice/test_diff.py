@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 import pieslice
 from classad.loading.columns import LoadedColumns
-from classad.records import evolve
 from negotiator.cycle import negotiate
 from pieslice.cli import main
 from pieslice.why.comparing import compare

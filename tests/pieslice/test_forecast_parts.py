@@ -14,8 +14,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import astuple, evolve
 
-from classad.records import astuple, evolve
 from negotiator.io import InputError
 from pieslice.forecast.command import _followed, _model, _pair, _slots, _user, _user_of
 from pieslice.forecast.model import Demand, Settings, User, divide, forecast

@@ -18,11 +18,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from attr import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 import pieslice
-from classad.records import evolve
 from negotiator.io import InputError
 from pieslice.cli import main
 from pieslice.history.answers import HistoryAnswer

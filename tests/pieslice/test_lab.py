@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 from starlette.testclient import TestClient
 
 import pieslice
-from classad.records import evolve
 from pieslice.between.cycles import run_cycles
 from pieslice.data import Content
 from pieslice.lab.command import start

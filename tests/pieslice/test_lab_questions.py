@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from attr import frozen
 from starlette.testclient import TestClient
 
-from classad.records import frozen
 from tests.pieslice.test_lab import CAMPUS, TOUR, ask, opened
 from tests.pieslice.test_lab_experiments import begin, events
 

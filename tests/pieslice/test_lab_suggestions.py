@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attr import evolve
 
 import pieslice
-from classad.records import evolve
 from negotiator.model.result import GroupSummary, Reason, Rejection
 from pieslice.lab.pool.suggestions import Suggestion, suggestions
 from pieslice.lab.pool.trials import Trials

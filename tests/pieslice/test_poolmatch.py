@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from attr import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ from classad.evaluate import evaluate_exactly
 from classad.formats.unparse import unparse
 from classad.language.values import ERROR, UNDEFINED
 from classad.match import is_true
-from classad.records import evolve
 from negotiator.matching.board import Offer
 from negotiator.matching.candidate import Candidate, Refusal, Tally
 from negotiator.matching.candidates import consider, per_slot_limits_have_room

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
-from classad.records import evolve
 from negotiator.cycle import negotiate
 from negotiator.matching.board import Event, Offer
 from negotiator.matching.rank import RankKeys

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from classad.evaluate import EvalContext
-from classad.records import evolve
 from pieslice.cli import main
 from pieslice.simulation.output import EVENT_COLUMNS, RunFolder
 from pieslice.simulation.running import (

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
-from classad.records import evolve
 from pieslice.cli import main
 from pieslice.reports.charts import Chart, looks
 from pieslice.runreport.command import _read, _side

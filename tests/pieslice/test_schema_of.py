@@ -8,10 +8,10 @@ from enum import Enum
 from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 import pytest
+from attr import evolve, field, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classad.records import evolve, field, frozen
 from pieslice.reports.document import (
     INLINE,
     NOT_SHOWN,

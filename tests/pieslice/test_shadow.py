@@ -14,9 +14,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd
-from classad.records import evolve
 from negotiator.capture.files import CapturePaths
 from negotiator.cycle import negotiate
 from negotiator.expressions import flattening
@@ -557,7 +557,7 @@ def _no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
 def nothing(recorded: Place, tmp_path: Path) -> CycleResult:
     """A prediction of no match and no rejection."""
     _, result = predicted(recorded, tmp_path)
-    from classad.records import evolve
+    from attr import evolve
 
     return evolve(result, matches=(), rejections=())
 

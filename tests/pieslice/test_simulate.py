@@ -21,10 +21,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from attr import evolve
 
 import pieslice
 from classad import ClassAd, ExprTree
-from classad.records import evolve
 from negotiator.io import CapturePaths, InputError, read_capture
 from pieslice.between.pool import SimSlot, SlotPool, plain_pool, pool_of, weight_of
 from pieslice.between.state import How

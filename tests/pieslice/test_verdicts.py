@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from attr import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 import pieslice
-from classad.records import evolve
 from negotiator.model.result import MatchKind
 from pieslice.cli import main
 from pieslice.negotiate.verdict import cycle_verdict, few, shortest

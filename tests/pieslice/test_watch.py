@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd
-from classad.records import evolve
 from negotiator.capture.files import CapturePaths
 from negotiator.io import Capture, read_capture
 from pieslice.alerts import command

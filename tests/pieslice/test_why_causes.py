@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from attr import evolve
 
 from classad import ClassAd
-from classad.records import evolve
 from negotiator.jobs.offers import Unasked
 from negotiator.jobs.readiness import Unready
 from negotiator.model.arithmetic import INT_MAX

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from attr import evolve
 
-from classad.records import evolve
 from negotiator.jobs.offers import Unasked
 from negotiator.model.arithmetic import DBL_MAX
 from negotiator.model.result import Reason, Rejection

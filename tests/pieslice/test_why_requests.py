@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attr import evolve
 
 import pieslice
 from classad import ClassAd, EvalContext, ExprTree
-from classad.records import evolve
 from negotiator.cycle import negotiate
 from negotiator.jobs.offers import Unasked
 from negotiator.model.result import CycleResult, Reason

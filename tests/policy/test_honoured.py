@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from classad.records import fields_dict
+from attr import fields_dict
+
 from policy.knobs import KNOBS, Knob, KnobKind, Need
 from policy.load import policy_from_knobs
 from policy.model import NegotiatorPolicy

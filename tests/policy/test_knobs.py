@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attr import fields_dict, frozen
 
-from classad.records import fields_dict, frozen
 from docs.written.knobs import knob_page
 from policy.config import Library, config_from_mapping
 from policy.data.tables import builtin_table, meanings

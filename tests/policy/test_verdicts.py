@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from attr import evolve
 
 from classad.errors import Diagnostic
-from classad.records import evolve
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.knobs.readers import MAIN, reader_names

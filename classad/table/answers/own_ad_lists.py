@@ -11,11 +11,12 @@ from __future__ import annotations
 from array import array
 from typing import Any, NamedTuple
 
+from attr import frozen
+
 from classad.ads.ad import ListValue
 from classad.ads.expression import Expression
 from classad.evaluation.functions import InlineForm, form_of
 from classad.language.values import UNDEFINED
-from classad.records import frozen
 from classad.syntax.nodes import Call, Reference
 from classad.table.answers.predicates import PredicateCache
 from classad.table.expressions.conjuncts import MARK, OPERATORS, with_children

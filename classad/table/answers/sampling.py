@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from attr import frozen
+
 from classad.ads.ad import Ad, ListValue
 from classad.ads.expression import Expression
 from classad.binding.ad import ClassAd
@@ -30,7 +32,6 @@ from classad.evaluation.reference import subscript
 from classad.language.bounds import EvaluationFailure, NeedExact
 from classad.language.names import UNUSUAL, fold_name
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
-from classad.records import frozen
 from classad.syntax import nodes
 from classad.syntax.nodes import Node
 from classad.table.expressions.partner import Partner, PartnerItem, counts_as_value

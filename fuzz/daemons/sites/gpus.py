@@ -9,7 +9,8 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from fuzz.daemons.sites.entries import (
     Ad,
     add_resource,

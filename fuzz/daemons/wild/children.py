@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from classad.records import frozen
+from attr import frozen
+
 from fuzz.daemons.wild.mixture import Mixture, quoted
 from pieslice.data import JsonData
 

@@ -13,7 +13,8 @@ import random
 from pathlib import Path
 from typing import Final, TypeVar
 
-from classad.records import define, field
+from attr import define, field
+
 from pieslice.data import Record
 
 _DATA: Final = json.loads(Path(__file__).with_name("texts.json").read_text(encoding="utf-8"))

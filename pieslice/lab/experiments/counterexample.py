@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from attr import evolve
+
 from classad import ClassAd
 from classad.files.ads import format_ad
-from classad.records import evolve
 from negotiator.io import CapturePaths
 from pieslice.between.pool import show_claim, show_time
 from pieslice.fuzzing.case import FuzzCase, Party

@@ -11,7 +11,8 @@ import json
 from collections.abc import AsyncIterator
 from typing import Final, cast
 
-from classad.records import define, field, frozen
+from attr import define, field, frozen
+
 from pieslice.data import JsonObject, Record
 from pieslice.lab import asked as reading
 from pieslice.lab.experiments.wanted import Fuzzing, Simulating, Sweeping

@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from classad.records import evolve, frozen
+from attr import evolve, frozen
+
 from pieslice.data import Record
 from pieslice.inputs.pool import PoolReading
 from pieslice.lab.texts import EditedTexts, PolicyFiles

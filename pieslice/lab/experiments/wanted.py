@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from classad.records import frozen
+from attr import frozen
 
 
 @frozen

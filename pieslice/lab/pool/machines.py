@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from attr import frozen
+
 from classad.patterns import late_regex
-from classad.records import frozen
 
 #: A part of the name that says which rack it is, and one that a number of the machine follows.
 _PARTS: Final = late_regex(r"[0-9]+|[^0-9]+")

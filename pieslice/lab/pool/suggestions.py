@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from classad.records import frozen
+from attr import frozen
+
 from negotiator.model.result import CycleResult, GroupSummary, MatchKind, Reason, TrimCause
 from policy.model import NegotiatorPolicy
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
+from attr import evolve
+
 from classad.errors import Diagnostic
-from classad.records import evolve
 from negotiator.capture.ads import job_id
 from negotiator.io import Capture
 from negotiator.model.result import CycleResult

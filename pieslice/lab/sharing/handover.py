@@ -15,10 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad.errors import Diagnostic
 from classad.files.ads import format_ad
 from classad.patterns import late_regex
-from classad.records import evolve, frozen
 from negotiator.capture.files import AS_IT_CAME, FILES, CapturePaths, CaptureReader, InputError
 from pieslice.inputs.moments import unpacked, write_files
 from pieslice.inputs.pool import PoolReading, read_pool

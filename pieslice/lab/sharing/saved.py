@@ -12,8 +12,9 @@ import json
 from pathlib import Path
 from typing import Final
 
+from attr import frozen
+
 from classad.errors import Diagnostic
-from classad.records import frozen
 from negotiator.io import InputError
 from pieslice.data import Content, JsonObject
 from pieslice.lab.texts import EditedTexts

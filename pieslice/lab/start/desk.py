@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from classad.records import define, field
+from attr import define, field
+
 from negotiator.io import InputError
 from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading

@@ -16,7 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from classad.records import Factory, frozen
+from attr import Factory, frozen
+
 from negotiator.capture.files import FILES, TOOLS, CapturePaths, reason
 from pieslice.data import JsonObject
 from pieslice.inputs.sorting import NO_ADS

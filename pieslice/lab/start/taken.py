@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from attr import Factory, frozen
+
 from classad.errors import ClassAdException, Diagnostic
-from classad.records import Factory, frozen
 from negotiator.capture.files import reason
 from pieslice.inputs.sorting import NO_ADS, UNPACK, ArchiveError, FileKind, count_kinds, file_kind
 from pieslice.reports.layout import plural

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple
 
-from classad.records import frozen
+from attr import frozen
+
 from pieslice.data import Record
 from policy.config import Config, Library, load_config
 from policy.language.expressions import unparse

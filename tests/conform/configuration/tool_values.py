@@ -8,7 +8,8 @@ Follows: the ``htcondor.param`` mapping of 25.14.1 (golden vectors ``typed``).
 
 from __future__ import annotations
 
-from classad.records import frozen
+from attr import frozen
+
 from policy.config import Config
 from policy.knobs import KNOBS
 from policy.knobs.declaration import KnobKind

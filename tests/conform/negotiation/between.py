@@ -20,10 +20,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from attr import define, evolve, field, frozen
+
 from classad import ClassAd
 from classad.files.ads import read_long
 from classad.formats.long import format_long
-from classad.records import define, evolve, field, frozen
 from negotiator.capture.files import ConfigPaths
 from negotiator.io import CapturePaths, read_capture
 from negotiator.jobs.readiness import IDLE

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from attr import evolve, frozen
+
 from classad import ClassAd
-from classad.records import evolve, frozen
 from negotiator.accounting.records import recounted
 from negotiator.capture.slots import CollectorTable
 from negotiator.cycle import negotiate

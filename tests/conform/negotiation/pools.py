@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from attr import evolve, frozen
+
 from classad import ClassAd
-from classad.records import evolve, frozen
 from negotiator.capture.agreement import Expected, compare
 from negotiator.cycle import negotiate
 from negotiator.io import Capture, CapturePaths, InputError, read_capture

@@ -6,10 +6,11 @@ matched each job, the one that it got, the ads of the new jobs.
 
 from __future__ import annotations
 
+from attr import define, field
+
 from classad.ads.ad import Ad
 from classad.evaluate import EvalContext
 from classad.formats.long import read_long
-from classad.records import define, field
 from policy.transforms.routes import Route, read_routes
 from policy.transforms.routing import PassedOver, Router, Routing, without_prior_routing
 from policy.transforms.rules import argument

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from attr import define, field
+
 from classad.ads.ad import Ad
 from classad.evaluate import EvalContext
 from classad.formats.long import read_long
-from classad.records import define, field
 from policy.transforms.job import text_of
 from policy.transforms.submission import read_transforms, submit
 from tests.conform.transforms.tools import NOW, configuration

@@ -14,13 +14,14 @@ from io import StringIO
 from random import Random
 from typing import Final
 
+from attr import define, evolve, field
+
 from classad.ads.ad import Ad
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from classad.files.ads import read_ads
 from classad.formats.json import format_json
 from classad.formats.xml import format_xml
-from classad.records import define, evolve, field
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.language.host import HostFacts
