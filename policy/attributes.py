@@ -89,6 +89,7 @@ _COMMANDS: Final = {
     "initialdir": "Iwd", "initial_dir": "Iwd", "max_retries": "JobMaxRetries",
     "stream_error": "StreamErr", "stream_output": "StreamOut",
     "transfer_input_files": "TransferInput", "transfer_output_files": "TransferOutput",
+    "use_x509userproxy": "x509userproxy",
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from classad.errors import Diagnostic, suggest
 from classad.evaluation.functions import Builtin, load
 from classad.language.operators import GUARDS
 from classad.patterns import late_regex
-from classad.syntax.nodes import Binary, Call, Node, Reference
+from classad.syntax.nodes import Binary, Call, Node, Reference, bare
 from policy.attributes import (
     Attribute,
     Availability,
@@ -34,6 +34,7 @@ from policy.ephemeral import (
     find_ephemeral,
 )
 from policy.knobs import matching as matching
+from policy.knobs.declaration import Wanted
 from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
@@ -358,6 +359,10 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     if find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
     meant = _WORDS.get(folded) or attribute_of_command(name) or _near(one, name)
+    if meant == "undefined" and isinstance(bare(one.tree), Reference):
+        if one.use.wanted is Wanted.ANY:
+            return None  # a text without quotes
+        meant = "0" if one.use.wanted is Wanted.NUMBER else meant
     # Users may well have an attribute of their own whose name is longer or shorter.
     if meant is None and not asked:
         meant = _begun(name, vocabulary(known_attributes()).beginning_as(name))

@@ -195,7 +195,9 @@ def is_of_the_pool(name: str) -> bool:
 
 def _hole(view: View, name: str, message: str, place: Place, macro: str = "") -> Diagnostic:
     """A reference to a macro that is not defined, in the value of another one or a condition."""
-    template, meant = once_predefined(name), None
+    template, meant, gone = once_predefined(name), None, find_obsolete(name)
+    if gone is not None and not gone.alias:
+        template = template or f"{name} is gone: {gone}"
     if template is None and len(name) >= _SHORTEST:
         known = [setting.macro for setting in view.settings]
         meant = suggest(name, [*known, *view.config.scope.table.default_names()])

@@ -196,3 +196,18 @@ def test_a_list_of_attributes_of_ads_has_names_that_ads_have_or_the_sites_own(li
         assert ids(f"{listed} = ImageSize, {slip}\n") == [("P401", 1)]
     for name in ("RequestCpus", "AcctGroup", "GLIDEIN_Site", "Experiment", "WantX"):
         assert ids(f"{listed} = ImageSize, {name}\n") == []
+
+
+@pytest.mark.parametrize("word", ["None", "null", "nil"])
+def test_words_of_other_languages_for_nothing_mean_what_can_stand_there(word: str) -> None:
+    [one] = found(f"RANK = {word}\n")
+    assert (one.id, one.help) == ("P401", "did you mean `0`?")
+    [one] = found(f"START = RemoteOwner =?= {word}\n")
+    assert (one.id, one.help) == ("P401", "did you mean `undefined`?")
+    [one] = found(f"STARTD_ATTRS = Cluster\nCluster = {word}\n")
+    assert (one.id, one.help) == ("P412", f'did you mean `"{word}"`?')
+
+
+def test_a_list_that_takes_in_one_that_is_gone_says_which_one_there_is() -> None:
+    [one] = found("ALLOW_ADMINISTRATOR = $(ALLOW_OWNER)\n")
+    assert (one.id, "ALLOW_ADMINISTRATOR" in (one.help or "")) == ("P120", True)
