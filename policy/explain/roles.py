@@ -98,6 +98,8 @@ class Host:
     @property
     def title(self) -> str:
         """The roles as a phrase: ``execute node``; of none of them, the daemons."""
+        if self.roles == (Role.CENTRAL,) and not self.runs("NEGOTIATOR", "HAD"):
+            return "collector"
         return listing(role.value for role in self.roles) or self.programs
 
     @property

@@ -60,7 +60,7 @@ def test_a_daemon_with_a_local_name_has_its_log_and_address_under_both_names() -
 @pytest.mark.parametrize(("daemons", "title"), [
     ("COLLECTOR SCHEDD", "access point"),
     ("COLLECTOR NEGOTIATOR SCHEDD", "access point and central manager"),
-    ("COLLECTOR", "central manager"),
+    ("COLLECTOR", "collector"),
     ("COLLECTOR HAD STARTD", "central manager and execute node"),
 ])  # fmt: skip
 def test_a_central_manager_beside_something_else_has_a_negotiator(daemons: str, title: str) -> None:
