@@ -51,7 +51,7 @@ EPILOG = (
 )
 
 # Of the words of argparse there is no translation, and it looks for files with one each time.
-vars(argparse)["_"] = str
+vars(argparse)["_"] = lambda text: text
 
 #: The commands that run in a broken installation, too.
 ANYWHERE = ("doctor", "help", "completion")

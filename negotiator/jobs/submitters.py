@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from attr import Factory, evolve, field, frozen
+from attr import evolve, field, frozen
 
 from classad import ClassAd
 from classad.ads.ad import as_bool, as_number, as_string
@@ -207,10 +207,9 @@ class IdleJobWeights:
     of_slots: Expression | None = None
     context: EvalContext = field(default=_CONTEXT, eq=False)
     #: The request that the weight of a slot stands for, if it is just a name.
-    _asked: str | None = field(
-        default=Factory(lambda self: self._asked_for(), takes_self=True), init=False, eq=False
-    )
+    _asked: str | None = field(init=False, eq=False)
 
+    @_asked.default
     def _asked_for(self) -> str | None:
         return None if self.of_slots is None else _ASKED.get(str(self.of_slots).lower())
 

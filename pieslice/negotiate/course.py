@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from random import Random
 
-from attr import Factory, define, evolve, field, frozen
+from attr import define, evolve, field, frozen
 
 from negotiator.capture.group_maps import Assignments
 from negotiator.engines import ENGINES
@@ -43,10 +43,9 @@ class CycleCourse:
     rng: Random
     engine: str | Engines = ENGINES[0]
     _held: int = 0
-    _course: Course = field(
-        default=Factory(lambda self: self._first(), takes_self=True), init=False
-    )
+    _course: Course = field(init=False)
 
+    @_course.default
     def _first(self) -> Course:
         pool = self.capture
         return Course.of(

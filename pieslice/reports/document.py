@@ -21,8 +21,8 @@ from functools import cache
 from types import MethodType
 from typing import ClassVar, Final, TypeVar, dataclass_transform
 
-from attr import fields as record_fields
-from attr import frozen, has
+import attr
+from attr import frozen
 
 from pieslice.data import JsonObject, Record, indented
 from pieslice.terminal import printable_json
@@ -127,13 +127,13 @@ def is_shaped(kind: type) -> bool:
 
 def members(kind: type) -> tuple[Member, ...] | None:
     """What JSON shows of a class; None if its values are no objects."""
-    return _SHAPES.get(kind) or (_fields(kind) if has(kind) else None)
+    return _SHAPES.get(kind) or (_fields(kind) if attr.has(kind) else None)
 
 
 @cache
 def _fields(kind: type) -> tuple[Member, ...]:
     """The fields of an attrs class, under the names of their metadata."""
-    fields = record_fields(kind) if has(kind) else ()
+    fields = attr.fields(kind) if attr.has(kind) else ()
     names = [(field.metadata.get(_NAME, field.name), field.name) for field in fields]
     return tuple(
         Member(own if name == "?" else name, (own,), name == "?")

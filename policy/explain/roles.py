@@ -64,9 +64,9 @@ _BEGINS: Final = tuple(begin for begin, _ in _BY_NAME)
 _BETWEEN_NAMES: Final = late_regex(r"[\s,]+")
 _OF_A_TYPE: Final = late_regex(r"^slot_type_\d+_")
 #: Programs of a host's daemons, and condor_submit, which hosts with a schedd have.
-_STARTED_BY: Final = {
+STARTED_BY: Final = {
     "STARTER": "STARTD", "SHADOW": "SCHEDD", "GRIDMANAGER": "SCHEDD", "SUBMIT": "SCHEDD",
-    "DAGMAN": "SCHEDD",
+    "DAGMAN": "SCHEDD", "TRANSFERER": "REPLICATION", "PREEN": "MASTER",
 }  # fmt: skip
 
 
@@ -243,5 +243,5 @@ def readers_of(macro: str) -> frozenset[str]:
     named = next((daemon for begin, daemon in by_name if upper.startswith(begin)), None)
     own = named is not None and not upper.endswith("_HOST")
     if known is not None and not (own and known.daemons >= set(MAIN)):
-        return frozenset(_STARTED_BY.get(daemon, daemon) for daemon in known.daemons)
+        return frozenset(STARTED_BY.get(daemon, daemon) for daemon in known.daemons)
     return members if len(members) == 1 else frozenset(() if named is None else (named,))

@@ -20,7 +20,7 @@ from policy.language.numbers import integer_literal, saturated
 from policy.lint.assignments import ADDED, ADDING, policy_lost
 from policy.lint.choices import out_of_range
 from policy.lint.finding import NOTE, Finding, Meant, Per, looks_at, use_of
-from policy.lint.security import is_switch, network, no_switch
+from policy.lint.security import is_switch, network, switched
 from policy.lint.view import ITEM, LOCAL_NAME, Item, Setting, View
 
 DISAGREE: Final = Finding(
@@ -274,7 +274,7 @@ def too_few_ports(view: View) -> Iterator[Diagnostic]:
 def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """A pattern or a switch in place of a host, and a port behind one that no machine has."""
     if is_switch(setting, item):
-        yield no_switch(setting, item)
+        yield switched(setting, item)
         return
     # A CONDOR_HOST to which COLLECTOR_HOST does not refer only says who may come.
     is_place = setting.macro.upper() != "CONDOR_HOST" or item.text in setting.beside(

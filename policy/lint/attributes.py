@@ -36,6 +36,7 @@ from policy.ephemeral import (
 from policy.knobs import matching as matching
 from policy.knobs.declaration import Wanted
 from policy.knobs.shares import GROUP_SORT_EXPR
+from policy.lint.comparisons import NOTHINGS
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
 from policy.lint.names import near
@@ -119,7 +120,7 @@ _WORDS: Final = {
     "time": "time()",
     **dict.fromkeys(("yes", "on", "enabled", "y"), "True"),
     **dict.fromkeys(("no", "off", "disabled", "n"), "False"),
-    **dict.fromkeys(("null", "none", "nil"), "undefined"),
+    **dict.fromkeys(NOTHINGS, "undefined"),
 }
 #: What people call a property that their machines or jobs have.
 _OF_ONES_OWN: Final = late_regex(r"(?:Has|Is|Want|Use|Needs?|Can|Allow)(?=[A-Z_])")
@@ -356,13 +357,12 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         now, since = renamed[0].name, renamed[1]
         help_text = f"since {since} it is `{now}`" if since else f"it is `{now}` now"
         return OLD_NAME, f"`{name}` is an old name", help_text
-    if find_attribute(name) is not None or find_ephemeral(name) is not None:
+    whole = folded in NOTHINGS and isinstance(bare(one.tree), Reference)
+    published = whole and one.use.wanted is Wanted.ANY  # a text without quotes
+    if published or find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
     meant = _WORDS.get(folded) or attribute_of_command(name) or _near(one, name)
-    if meant == "undefined" and isinstance(bare(one.tree), Reference):
-        if one.use.wanted is Wanted.ANY:
-            return None  # a text without quotes
-        meant = "0" if one.use.wanted is Wanted.NUMBER else meant
+    meant = "0" if whole and one.use.wanted is Wanted.NUMBER else meant
     # Users may well have an attribute of their own whose name is longer or shorter.
     if meant is None and not asked:
         meant = _begun(name, vocabulary(known_attributes()).beginning_as(name))

@@ -13,7 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.patterns import any_of, late_regex
 from policy.config import Config
-from policy.explain.roles import is_whole
+from policy.explain.roles import STARTED_BY, is_whole
 from policy.knobs.choices import (
     BOUNDS,
     CHOICES,
@@ -421,16 +421,6 @@ def has_hole(config: Config, entry: Definition) -> bool:
         return False
 
 
-#: Programs that have a macro as daemons have, and which daemon starts them.
-_STARTED_BY: Final = {
-    "TRANSFERER": "condor_replication",
-    "SHADOW": "condor_schedd",
-    "GRIDMANAGER": "condor_schedd",
-    "STARTER": "condor_startd",
-    "PREEN": "the master, every PREEN_INTERVAL",
-}
-
-
 @finding(
     "P215",
     "a name in DAEMON_LIST that is no daemon",
@@ -447,10 +437,11 @@ _STARTED_BY: Final = {
     " the collector ends then.",
 )
 def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
-    starter = _STARTED_BY.get(item.text.upper())
+    starter = STARTED_BY.get(item.text.upper())
     if starter is not None:
-        message = f"condor_{item.text.lower()} is started by {starter}, and by nobody else"
-        yield setting.say(no_program, message, item, "the master starts it again and again")
+        message = f"condor_{item.text.lower()} is no daemon: condor_{starter.lower()} starts it"
+        help_text = "from DAEMON_LIST the master starts it again and again"
+        yield setting.say(no_program, message, item, help_text)
         return
     if item.text.upper() == "SHARED_PORT" and shares_port(setting):
         return  # the collector ends, as is said of the macro

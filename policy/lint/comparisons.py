@@ -94,7 +94,7 @@ UNLIKE_UNITS: Final = Finding(
 _LITERALS: Final = ("True", "False", "Undefined")
 _BEGIN_LITERALS: Final = "tfu"
 #: What other languages have in the place of `undefined`.
-_NOTHINGS: Final = ("none", "null", "nil")
+NOTHINGS: Final = ("none", "null", "nil")
 #: A `Tue` is a day.
 _SHORTEST: Final = 4
 #: Numbers that people write as words.
@@ -181,7 +181,7 @@ def _word(one: MacroExpression, node: Binary) -> Said | None:
         name, folded = subject.name, subject.name.casefold()
         if not isinstance(other, Reference) or subject.base is not None or is_known(one, folded):
             continue
-        if literal_of(subject) is not None or folded in _NOTHINGS:
+        if literal_of(subject) is not None or folded in NOTHINGS:
             continue  # that is told wherever it stands
         if one.text[subject.start] == "'":
             message = f"`'{name}'` is an attribute: texts have double quotes"

@@ -21,6 +21,7 @@ from policy.language.expressions import begins_as_none, parse
 from policy.lint.choices import has_hole
 from policy.lint.finding import ERROR, Meant, Per, finding, looks_at
 from policy.lint.reading import NO_REFERENCE
+from policy.lint.security import as_name
 from policy.lint.trees import text_of
 from policy.lint.view import ITEM, Item, Setting, View
 from policy.values.domain import ANYTHING
@@ -42,17 +43,13 @@ _FOLDERS: Final = (
     *("LOG", "SPOOL", "EXECUTE", "LOCK", "RUN", "LOCAL_DIR"),
     *("PER_JOB_HISTORY_DIR", "JOB_EPOCH_HISTORY_DIR"),
 )
-#: A folder of the host, and a name right behind it.
 _BETWEEN_PATHS: Final = late_regex(r"[\s,]")
 _BETWEEN_OPTIONS: Final = late_regex(r"[,:]")
-_JOINED: Final = late_regex(
-    r"\$\((LOCAL_DIR|RELEASE_DIR|LOG|SPOOL|EXECUTE|LOCK|RUN|ETC|LIB|LIBEXEC|S?BIN)\)([A-Za-z]\w*)",
-    re.IGNORECASE,
-)
-#: The same for a reference that lacks its first sign.
-_UNMARKED: Final = late_regex(
-    r"(?<![$\w)])\((?:LOCAL_DIR|RELEASE_DIR|LOG|SPOOL|EXECUTE|LOCK|RUN|ETC|LIB|LIBEXEC|S?BIN)\)(?=/)"
-)
+_OF_HOSTS: Final = "LOCAL_DIR|RELEASE_DIR|LOG|SPOOL|EXECUTE|LOCK|RUN|ETC|LIB|LIBEXEC|S?BIN"
+#: A folder of the host, and a name right behind it; a reference to one that lacks its first sign.
+_JOINED: Final = late_regex(rf"\$\(({_OF_HOSTS})\)([A-Za-z]\w*)", re.IGNORECASE)
+_UNMARKED: Final = late_regex(rf"(?<![$\w)])\((?:{_OF_HOSTS})\)(?=/)")
+#: Ends of names of macros that are paths.
 _PATHS: Final = late_regex(
     r"LOCK|RUN|(\w+_)?(LOG|SPOOL|EXECUTE|DIR|DIRECTORY|FILE|HISTORY)", re.IGNORECASE
 )
@@ -226,9 +223,7 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text, is_folder = setting.text().strip(), setting.macro.upper() in _FOLDERS
     if text.casefold() in SWITCHES and _is_one_path(setting.macro):
         message = f"{setting.macro}: `{text}` is no path"
-        help_text = "it is taken for the name of a file or a program"
-        if text.casefold() in ("false", "no", "off"):
-            help_text += "; with nothing behind the `=` there is none"
+        help_text = as_name(text, "a file or a program")
         yield setting.say(no_whole_path, message, setting.whole(), help_text)
     elif text[:1] == "~" and is_path(setting.macro):
         message = f"{setting.macro}: `~` is a letter like others, and `{text}` is no whole path"

@@ -186,7 +186,7 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if is_switch(setting, item):
         readers = find_readers(setting.macro)
         if readers is not None and readers.kind == "string":  # ALLOW_PSLOT_PREEMPTION is a switch
-            yield no_switch(setting, item)
+            yield switched(setting, item)
         return
     user, _, behind = item.text.partition("/")
     host = behind if "@" in user or user == "*" else item.text
@@ -230,15 +230,18 @@ def is_switch(setting: Setting, item: Item) -> bool:
     return item.text.casefold() in SWITCHES and item.text == setting.text().strip()
 
 
-def no_switch(setting: Setting, item: Item) -> Diagnostic:
+def switched(setting: Setting, item: Item) -> Diagnostic:
     """A word for on or off in place of a host."""
-    what, ends = f"`{item.text}` is no host", ""
-    help_text = "it is taken for the name of one"
-    if item.text.casefold() in ("false", "no", "off"):
-        help_text += "; with nothing behind the `=` there is none"
     if setting.macro.upper() == "NETWORK_INTERFACE":
-        what, help_text, ends = f"`{item.text}` is no address", _ENDS_ALL, EVERY
-    return setting.say(network, what, item, help_text, ends=ends)
+        return setting.say(network, f"`{item.text}` is no address", item, _ENDS_ALL, ends=EVERY)
+    return setting.say(network, f"`{item.text}` is no host", item, as_name(item.text, "one"))
+
+
+def as_name(switch: str, what: str) -> str:
+    """What comes of a word for on or off that is read as a name, for the help of a finding."""
+    none = "; with nothing behind the `=` there is none"
+    tail = none if switch.casefold() in ("false", "no", "off") else ""
+    return f"it is taken for the name of {what}{tail}"
 
 
 def _is_parted(text: str, item: Item) -> bool:

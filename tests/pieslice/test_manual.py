@@ -48,6 +48,7 @@ def test_help_fits_a_pipe(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> No
     text = parser.format_help()
     assert [line for line in text.splitlines() if len(line) > 80] == []
     assert parser.examples or parser not in LEAVES
+    assert "None" not in text.split(), "a part of the help that nobody wrote"
     for option in options_of(parser):
         assert re.search(rf"{option}\b", text), option
 
