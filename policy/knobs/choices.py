@@ -96,6 +96,11 @@ CHOICES: Final = (
         otherwise="condor_submit does not take it",
     ),
     _choice(
+        "DEFAULT_UNIVERSE", "vanilla", "docker", "container", "scheduler", "local", "parallel",
+        *("grid", "java", "vm", "mpi", *map(str, range(1, 14))),
+        otherwise="condor_submit ends with it, for a job that names no universe",
+    ),
+    _choice(
         "MASTER_NEW_BINARY_RESTART", "graceful", "peaceful", "never", "fast",
         otherwise="condor_master uses `graceful`",
     ),
@@ -175,6 +180,7 @@ _ORDERED: Final = (
     ("MASTER_UPDATE_INTERVAL", "CLASSAD_LIFETIME"),
     ("SCHEDD_INTERVAL", "CLASSAD_LIFETIME"),
     ("MIN_TRACKING_GID", "MAX_TRACKING_GID"),
+    ("PERIODIC_EXPR_INTERVAL", "MAX_PERIODIC_EXPR_INTERVAL"),
     ("SCHEDD_CLUSTER_INITIAL_VALUE", "SCHEDD_CLUSTER_MAXIMUM_VALUE"),
     ("COLLECTOR_QUERY_WORKERS_RESERVE_FOR_HIGH_PRIO", "COLLECTOR_QUERY_WORKERS"),
     ("HA_POLL_PERIOD", "HA_LOCK_HOLD_TIME"),

@@ -64,6 +64,7 @@ _OTHERS: Final = {
         "cgroup_low_memory_limit": (_NUMBER, _CLAIM),
         "singularity_job": (_CONDITION, _CLAIM),
         "singularity_image_expr": (_ANY, _CLAIM),
+        "singularity_bind_expr": (_ANY, _CLAIM),
         "defrag_draining_start_expr": (_CONDITION, "while the machine drains"),
         "default_draining_start_expr": (_CONDITION, "while the machine drains"),
         "starter_rlimit_as": (_NUMBER, _CLAIM),
@@ -73,7 +74,12 @@ _OTHERS: Final = {
         "schedd_preemption_requirements": (_CONDITION, "when a parallel job wants the slot"),
         "schedd_preemption_rank": (_NUMBER, "when a parallel job wants the slot"),
     }),
+    # The collector asks it of ads of all kinds.
+    **_rows("either", "either", {
+        "collector_requirements": (_CONDITION, "when an ad comes in"),
+    }),
     **_rows("slot", "", {
+        "absent_requirements": (_CONDITION, "when the ad of a slot is too old"),
         "defrag_requirements": (_CONDITION, "when machines to be drained are looked for"),
         "defrag_whole_machine_expr": (_CONDITION, "when whole machines are counted"),
         "defrag_cancel_requirements": (_CONDITION, "while machines drain"),

@@ -22,15 +22,18 @@ from policy.knobs import find_knob
 from policy.knobs.lists import LISTS_BY_NAME, is_list
 from policy.knobs.other_daemons import DAEMONS, find_other
 from policy.knobs.readers import MAIN, find_readers
+from policy.knobs.uses import find_use
 from policy.language.lines import lines_with_conditions
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_integer
 from policy.language.table import Definition
-from policy.lint.finding import Meant, Per, finding, is_put_together
+from policy.lint.choices import has_hole
+from policy.lint.finding import Meant, Per, finding, is_put_together, looks_at, use_of
 from policy.lint.lists import HOSTS
 from policy.lint.names import is_spoken_of
+from policy.lint.reading import BROKEN
 from policy.lint.security import EVERYBODY
-from policy.lint.view import ITEM, Setting, View, is_own
+from policy.lint.view import ITEM, Setting, View, is_own, unread_setting
 
 #: Templates that add a condition to what was there.
 ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
@@ -124,8 +127,8 @@ def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if earlier is None or not is_own(earlier):
         return
     # What a list loses is a finding of its own.
-    is_plain = setting.knob is not None and not is_list(setting.macro)
-    is_plain = is_plain or setting.macro.upper() in _CALLED
+    is_read = setting.knob is not None or find_readers(setting.macro) is not None
+    is_plain = (is_read and not is_list(setting.macro)) or setting.macro.upper() in _CALLED
     if (is_plain or _is_another_host(setting, earlier)) and replaces(setting.entry, earlier):
         message = f"`{earlier.name}` is set again in line {setting.entry.line}"
         yield shadowed.named(earlier, message, "this definition has no effect")
@@ -142,10 +145,9 @@ def replaces(later: Definition, earlier: Definition) -> bool:
     source = later.source
     if source is None or earlier.source is not source or later.raw == earlier.raw:
         return False
-    written = later.written if later.written is not None else later.raw
     begin = source.text.rfind("\n", 0, later.start) + 1
     before = source.text[begin : later.start]
-    if written != later.raw or "+" in before or later.raw.startswith(earlier.raw + " "):
+    if later.extends or "+" in before or later.raw.startswith(earlier.raw + " "):
         return False
     return not _in_conditional(later) and not _in_conditional(earlier)
 
@@ -290,6 +292,23 @@ def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield policy_lost.named(entry, f"{entry.name} {lost}", "set it before the template")
     elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
         yield from _of_templates(setting, earlier)
+
+
+@looks_at(Per.CONFIGURATION)
+def broken_by_argument(view: View) -> Iterator[Diagnostic]:
+    """A line of a template of which an argument makes no expression: Limit_Job_Runtimes(3 days)."""
+    said = {one.start for one in view.config.diagnostics}
+    for entry in view.config.scope.table:
+        setting = unread_setting(view.config, entry) if entry.template is not None else None
+        if setting is None or find_use(setting.macro) is None or setting.mistake is None:
+            continue
+        use = None if has_hole(view.config, entry) else use_of(view.config, entry)
+        if use is not None and "(" in use[0] and use[2] not in said:
+            said.add(use[2])
+            message = f"{setting.macro} of the template is no expression: {setting.mistake.message}"
+            named = "its argument is the name of a macro with the condition"
+            help_text = named if "$(" in setting.text() else setting.mistake.help
+            yield BROKEN.at(message, *use[1:], help_text, macro=setting.macro)
 
 
 def _is_as_long(setting: Setting) -> bool:

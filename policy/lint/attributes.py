@@ -118,8 +118,8 @@ _VERY_LONG: Final = 10
 #: Words that are attributes here and were meant as something else.
 _WORDS: Final = {
     "time": "time()",
-    **dict.fromkeys(("yes", "on", "enabled", "y"), "True"),
-    **dict.fromkeys(("no", "off", "disabled", "n"), "False"),
+    **dict.fromkeys(("yes", "on", "enabled", "y", "t"), "True"),
+    **dict.fromkeys(("no", "off", "disabled", "n", "f"), "False"),
     **dict.fromkeys(NOTHINGS, "undefined"),
 }
 #: What people call a property that their machines or jobs have.
@@ -180,7 +180,7 @@ def named(one: MacroExpression) -> Iterator[Diagnostic]:
     said: set[str] = set()
     for node in () if _is_of_groups(one) else one.references:
         folded = node.name.casefold()
-        if folded in said:
+        if folded in said or (node.base is not None and scope_of(node) is None):
             continue
         entry = find_ephemeral(node.name)
         if entry is not None:

@@ -100,7 +100,9 @@ def _is_listed_resource(view: View, setting: Setting, name: str) -> bool:
 def _are_types_alike(view: View, setting: Setting, name: str) -> bool:
     """Do no types of slots say how many there are, or do they say the same?  A single slot is what
     files for all machines of a pool begin with."""
-    many = [one.text().strip() for one in view.settings if _OF_TYPE.fullmatch(one.macro)]
+    table = view.config.scope.table
+    types = [one.name for one in table if _OF_TYPE.fullmatch(one.name)]
+    many = [setting.beside(name).strip() for name in types]
     text = setting.text().strip()
     if text == "1" or not many or not all(map(str.isdigit, (text, *many))):
         return True

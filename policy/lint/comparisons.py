@@ -109,8 +109,11 @@ _TEXTS: Final = frozenset(
     (
         *("owner", "user", "remoteowner", "remoteuser", "machine", "opsys", "opsysandver", "arch"),
         *("accountinggroup", "acctgroup", "projectname", "state", "activity", "slottype"),
+        *("remotehost", "lastremotehost", "filesystemdomain", "uiddomain", "acctgroupuser"),
     )
 )
+#: A text that reads as attributes of records or as differences of attributes: `CERN-PROD`.
+_SEVERAL: Final = late_regex(r"(?!(?:my|target|self|parent)\.)[a-z]\w*(?:[-.][a-z]\w*)+", re.I)
 #: Functions whose texts have letters of one case only.
 _ONE_CASE: Final = {ResultKind.LOWER: str.lower, ResultKind.UPPER: str.upper}
 _GROUPS: Final = frozenset(
@@ -202,6 +205,25 @@ def _word(one: MacroExpression, node: Binary) -> Said | None:
         if (theirs in _GROUPS and folded in groups) or folded in listed or is_text:
             return UNQUOTED, message, subject, Meant(f'"{name}"', name)
     return None
+
+
+def _words(one: MacroExpression, node: Binary) -> Said | None:
+    """``Machine == node1.example.org``, ``Owner == CERN-PROD``."""
+    for subject, other in _pairs(node):
+        whole = one.text[other.start : other.end]
+        if subject.name.casefold() in _TEXTS and are_words(one, whole):
+            message = f"`{whole}` is not quoted, so it reads as attributes"
+            return UNQUOTED, message, other, Meant(f'"{whole}"', whole)
+    return None
+
+
+def are_words(one: MacroExpression, text: str) -> bool:
+    """Are the parts of `group_physics.atlas` or `CERN-PROD` no attributes that anybody knows?"""
+    parts = re.split("[-.]", text) if _SEVERAL.fullmatch(text) else ()
+    known = (find_attribute(part) or is_known(one, part.casefold()) for part in parts)
+    return (
+        all(part.islower() or part.isupper() for part in parts) and bool(parts) and not any(known)
+    )
 
 
 def literal_of(node: Reference) -> str | None:
@@ -463,5 +485,6 @@ def _equality(one: MacroExpression, node: Binary) -> Said | None:
 
 #: What is asked of a comparison, the most particular first.
 _CHECKS: Final = (
-    *(_chained, _word, _case, _no_such_group, _never, _always, _not_in_future, _units, _equality),
+    *(_chained, _word, _words, _case, _no_such_group, _never, _always),
+    *(_not_in_future, _units, _equality),
 )

@@ -13,6 +13,7 @@ from typing import Final
 
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
+from classad.source import Source
 from policy.data.tables import builtin_table, meanings, spelling
 from policy.explain.roles import may_read
 from policy.knobs.declaration import KnobKind
@@ -26,7 +27,7 @@ from policy.language.conditions import keyword
 from policy.language.lines import lines_with_conditions
 from policy.language.table import Definition
 from policy.lint import reading
-from policy.lint.finding import NOTE, Finding, Meant, Per, looks_at
+from policy.lint.finding import NOTE, Advice, Finding, Meant, Per, looks_at, use_of
 from policy.lint.view import Item, Setting, View
 
 SHELL: Final = Finding(
@@ -98,7 +99,30 @@ def holes(view: View) -> Iterator[Diagnostic]:
             message = "this reference is never closed, and stays as text"
             yield reading.NO_REFERENCE.at(message, *_place(setting.entry, open_[0]))
     yield from _added_to_themselves(view, live)
+    yield from _arguments(view)
     yield from _conditions(view)
+
+
+def _arguments(view: View) -> Iterator[Diagnostic]:
+    """A macro that a template is used with, as in ``use POLICY : Preempt_If(TOO_BIG)``."""
+    said: set[str] = set()
+    for entry in view.config.scope.table:
+        if entry.template is None or "$(" not in entry.raw or not may_read(view.config, entry.name):
+            continue
+        for name in _REFERENCE.findall(entry.raw):
+            use = None if name in said or _is_defined(view, name) else use_of(view.config, entry)
+            if use is not None and name in re.findall(r"[\w.]+", use[0].partition("(")[2]):
+                said.add(name)
+                message = f"`$({name})` is not defined and leaves a hole in {entry.name}"
+                where = _stretch(use, name)
+                yield _hole(view, name, message, where, entry.name, written=name)
+
+
+def _stretch(use: tuple[str, Source, int, int], word: str) -> Place:
+    """Where a word stands in a `use` statement, behind the template's name."""
+    text, source, start, _ = use
+    at = start + text.index(word, text.index("("))
+    return source, at, at + len(word)
 
 
 def _added_to_themselves(view: View, live: list[Setting]) -> Iterator[Diagnostic]:
@@ -193,7 +217,9 @@ def is_of_the_pool(name: str) -> bool:
     return known or find_readers(name) is not None
 
 
-def _hole(view: View, name: str, message: str, place: Place, macro: str = "") -> Diagnostic:
+def _hole(
+    view: View, name: str, message: str, place: Place, macro: str = "", written: str = ""
+) -> Diagnostic:
     """A reference to a macro that is not defined, in the value of another one or a condition."""
     template, meant, gone = once_predefined(name), None, find_obsolete(name)
     if gone is not None and not gone.alias:
@@ -201,7 +227,9 @@ def _hole(view: View, name: str, message: str, place: Place, macro: str = "") ->
     if template is None and len(name) >= _SHORTEST:
         known = [setting.macro for setting in view.settings]
         meant = suggest(name, [*known, *view.config.scope.table.default_names()])
-    advice = template if meant is None else Meant(f"$({meant})", f"$({name})")
+    advice: Advice = template
+    if meant is not None:
+        advice = Meant(meant, written) if written else Meant(f"$({meant})", f"$({name})")
     return reading.HOLE.at(message, *place, advice, macro=macro, names=(name,))
 
 

@@ -18,17 +18,18 @@ from policy.explain.roles import is_whole
 from policy.knobs.reading import split_list
 from policy.language.numbers import integer_literal, read_boolean
 from policy.lint.choices import has_hole
-from policy.lint.finding import Joined, Per, finding, looks_at, meant
+from policy.lint.finding import Joined, Per, finding, looks_at, meant, use_of
 from policy.lint.lists import NOT_DEFINED
-from policy.lint.view import Item, Setting, View
+from policy.lint.view import Item, Setting, View, unread_setting
 
 if TYPE_CHECKING:
     from fractions import Fraction  # which takes longer to import than most modules of ours
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
 _OF_A_TYPE: Final = late_regex(_TYPE, re.IGNORECASE)
+_MANY_OF_TYPE: Final = late_regex(r"NUM_SLOTS_TYPE_\d+", re.IGNORECASE)
 _SHARE: Final = late_regex(
-    r"\s*(?:[A-Za-z_][\w:-]*\s*[=:]\s*)?(?:\d+(?:\.\d+)?%?|\d+/\d+|auto|share|\d*\.\d+)"
+    r"\s*(?:[A-Za-z_][\w:-]*\s*=\s*)?(?:\d+(?:\.\d+)?%?|\d+/\d+|auto|share|\d*\.\d+)"
     r"(?:\s*[KMGT]B?)?(?:\s*:\s*[^,]*)?\s*",
     re.IGNORECASE,
 )
@@ -67,7 +68,7 @@ def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 # --- types of slots -------------------------------------------------------------------------------
 
-_RESOURCE: Final = late_regex(r"\s*([A-Za-z_]\w*)\s*[=:]\s*([^,\s]+)")
+_RESOURCE: Final = late_regex(r"\s*([A-Za-z_]\w*)\s*=\s*([^,\s]+)")
 _PART: Final = late_regex(r"(\d{1,18}(?:\.\d{1,18})?)%|(\d{1,18})/(\d{1,18})")
 _SOME: Final = 2
 _SIZED: Final = {"cpus": ("CPUs", "NUM_CPUS is"), "memory": ("MiB", "MEMORY is")}
@@ -125,10 +126,13 @@ def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def too_many(view: View) -> Iterator[Diagnostic]:
     """Types that take what those before them have left none of; each prefix has its own."""
     taken: dict[tuple[str | None, bool, str], Fraction] = {}
+    by_templates = [one for one in view.config.scope.table if one.template is not None]
     typed = any(name.startswith("num_slots_type_") for name in view.defined)
-    for setting in view.settings:
+    typed = typed or any(_MANY_OF_TYPE.fullmatch(one.name) for one in by_templates)
+    types = [unread_setting(view.config, one) for one in by_templates if _is_type(one.name)]
+    for setting in (*view.settings, *types):
         macro = setting.macro.upper()
-        if macro.startswith("SLOT") and _OF_A_TYPE.fullmatch(macro):
+        if _is_type(macro):
             if has_hole(setting.config, setting.entry):
                 continue
             many = _number(setting.beside(f"NUM_SLOTS_{macro.partition('_')[2]}"))
@@ -152,8 +156,16 @@ def too_many(view: View) -> Iterator[Diagnostic]:
                     what, macro = _SIZED.get(name, (name, f"MACHINE_RESOURCE_{name} has"))
                     message = f"the slots need {many * demand.amount} {what}, {macro} {has}"
                 help_text = "the startd makes a broken slot of what is not there"
-                yield setting.say(too_many, message, demand.where, help_text)
+                use = use_of(view.config, setting.entry) if setting.entry.template else None
+                if use is None:
+                    yield setting.say(too_many, message, demand.where, help_text)
+                else:
+                    yield too_many.at(message, *use[1:], help_text, macro=setting.macro)
                 break
+
+
+def _is_type(macro: str) -> bool:
+    return macro[:4].upper() == "SLOT" and _OF_A_TYPE.fullmatch(macro) is not None
 
 
 @looks_at(Per.SETTING, of=r"OFFLINE_MACHINE_RESOURCE_\w+")

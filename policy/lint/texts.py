@@ -162,7 +162,8 @@ def _is_attribute(one: MacroExpression, node: Binary, text: str, other: Node) ->
 @finding(
     "P428",
     "an expression that comes to a text where a number or a condition is meant",
-    "A rank that is a text counts as 0, a condition that is one is not true.",
+    "A rank that is a text counts as 0, a condition that is one is not true, and what compares an"
+    " attribute with numbers is an error where it is a text.",
     'RANK = strcat("group_", TARGET.Owner)\n',
     'RANK = strcmp("group_x", TARGET.Owner) == 0\n',
     per=Per.EXPRESSION,
@@ -179,6 +180,19 @@ def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
         is_any = one.use.wanted is Wanted.ANY
         wanted = Wanted.NUMBER.value if is_any else one.use.wanted.value
         yield one.say(only_text, f"{one.name} comes to a text, and {wanted} is meant", one.tree)
+
+
+@looks_at(Per.EXPRESSION)
+def text_for_number(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``SET RequestMemory "2048"``: an attribute of HTCondor's that is no text."""
+    name = one.setting.macro if one.part is None else one.part.name.partition(" ")[2]
+    row, value = find_attribute(name), one.evaluation.value
+    kind = {"boolean": "true or false", "integer": "a number", "real": "a number"}
+    wanted = "" if row is None or one.use.wanted is not Wanted.ANY else kind.get(row.type, "")
+    only = value.has_text and not (value.has_number or value.other)
+    published = one.view.slot_attributes | one.view.job_attributes
+    if wanted and only and (one.part is not None or name.casefold() in published):
+        yield one.say(only_text, f"{name} is {wanted}, and this comes to a text", one.tree)
 
 
 #: Signs of web pages and word processors, what each is called, and what it looks like.

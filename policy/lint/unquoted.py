@@ -16,15 +16,13 @@ from classad.syntax.nodes import Call, Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.knobs.declaration import Wanted
 from policy.lint.attributes import UNKNOWN_ATTRIBUTE
-from policy.lint.comparisons import UNQUOTED, is_known, literal_of
+from policy.lint.comparisons import UNQUOTED, are_words, is_known, literal_of
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.trees import takes_pattern
 
 #: A value that is what one macro or function of the configuration language has.
 _ONE_REFERENCE: Final = late_regex(r"\$\w*\([^()]*\)")
-#: A text that reads as attributes of records or as differences of attributes: `CERN-PROD`.
-_SEVERAL: Final = late_regex(r"(?!(?:my|target|self|parent)\.)[a-z]\w*(?:[-.][a-z]\w*)+", re.I)
 #: Functions whose second argument is a text with commas, with case and without.
 _OF_TEXT_LISTS: Final = late_regex(r"stringlisti?member", re.IGNORECASE)
 
@@ -51,7 +49,7 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     if isinstance(word, Reference) and literal_of(word):
         return
     whole = one.text[word.start : word.end]
-    if node is one.tree and _SEVERAL.fullmatch(whole) and _are_words(one, whole):
+    if node is one.tree and are_words(one, whole):
         advice = Meant(f'"{whole}"', whole)
         yield one.say(UNQUOTED, f"`{whole}` is not quoted, so it reads as attributes", word, advice)
     if not isinstance(word, Reference) or word.base is not None:
@@ -71,17 +69,6 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
         else:
             advice = Meant(f'"{word.name}"', word.name)
             yield one.say(UNQUOTED, f"`{word.name}` {message}", word, advice)
-
-
-def _are_words(one: MacroExpression, text: str) -> bool:
-    """Are the parts of `group_physics.atlas` or `CERN-PROD` no attributes that anybody knows?"""
-    parts = re.split("[-.]", text)
-    return all(
-        (part.islower() or part.isupper())
-        and find_attribute(part) is None
-        and not is_known(one, part.casefold())
-        for part in parts
-    )
 
 
 def _word_for_list(node: Call) -> Node | None:

@@ -7,6 +7,7 @@ Follows: the limit of 25.14.1 of 400 operators under way, which versions before 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,6 +16,7 @@ from attr import evolve
 from classad.errors import Diagnostic
 from classad.language.bounds import MAX_DEPTH
 from classad.language.rules import language_of
+from classad.patterns import late_regex
 from policy.knobs.declaration import Wanted
 from policy.language.table import Definition
 from policy.lint.expressions import MacroExpression
@@ -23,7 +25,8 @@ from policy.lint.finding import EVERY_OTHER, Finding, Per, finding
 ALWAYS_AT_ALL: Final = Finding(
     "P419",
     "a condition that is always true",
-    "It looks at attributes, and is true whatever they are. Where that is meant, `True` says it.",
+    "It looks at attributes, and is true whatever they are. Where that is meant, `True` says it. A"
+    " plain True of what removes, holds or vacates jobs is for every one.",
     "ANYBODY = True\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
     "ANYBODY = False\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
 )
@@ -39,6 +42,9 @@ TOO_DEEP: Final = Finding(
     "RANK = TARGET.JobPrio + 401\n",
     observed="Observed with 25.14.1: its library adds up 400 such terms, and no more.",
 )
+#: What is done to jobs, and what becomes of all of them where that is True.
+_MEANS: Final = {"hold": "is put on hold", "remove": "is removed", "vacate": "is stopped"}
+_FOR_ALL: Final = late_regex(rf"SYSTEM_PERIODIC_(?:{'|'.join(_MEANS)})(?:_|$)", re.IGNORECASE)
 _CONDITIONS: Final = frozenset((Wanted.TRUTH, Wanted.CONDITION))
 
 
@@ -54,9 +60,14 @@ _CONDITIONS: Final = frozenset((Wanted.TRUTH, Wanted.CONDITION))
 )
 def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
     speaks = bool(one.names) or bool(one.comparisons)
-    if one.use.wanted not in _CONDITIONS or one.has_holes or not speaks:
+    if one.use.wanted not in _CONDITIONS or one.has_holes:
         return
     value = one.evaluation.value.condition()
+    if not speaks:
+        if _FOR_ALL.match(one.name) and value.truths == {True}:
+            verb = one.name.split("_")[2].lower()
+            yield one.say(ALWAYS_AT_ALL, f"{one.name} is true: every job {_MEANS[verb]}", one.tree)
+        return
     if value.truths == {True} and not value.undefined and not value.error:
         if not _extends_plain(one):
             message = f"{one.name} is true whatever its attributes are"

@@ -74,3 +74,30 @@ def test_days_are_told_in_seconds(text: str) -> None:
         assert ids(f"SYSTEM_PERIODIC_REMOVE = time() > QDate + {seconds}\n") == []
         assert ids(f"MAXJOBRETIREMENTTIME = {seconds}\n") == []
     assert ids(f"START = Memory > {text}\n") == []
+
+
+def test_a_colon_makes_no_share_of_a_slot() -> None:
+    """The startd of 25.14.1 makes a slot with 1 CPU and 1 MiB of `cpus:2` and of `memory:1024`."""
+    for share in ("cpus:2", "memory : 1024", "foo: 2"):
+        assert ids(f"NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1, {share}\n") == [("P133", 2)]
+    assert ids("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1, GPUs=1:Capability>=8\n") == []
+
+
+def test_slots_of_templates_share_the_machine_with_the_others() -> None:
+    half = "use FEATURE : PartitionableSlot(1, 50%)\n"
+    assert ids(f"{half}use FEATURE : PartitionableSlot(2, 60%)\n") == [("P243", 2)]
+    assert ids(f"{half}use FEATURE : PartitionableSlot(2, 50%)\n") == []
+    assert ids(f"{half}NUM_SLOTS_TYPE_2 = 2\nSLOT_TYPE_2 = 50%\n") == [("P243", 1)]
+    assert ids("NUM_CPUS = 4\nuse FEATURE : PartitionableSlot(1, cpus=8)\n") == [("P243", 2)]
+    # One slot is what the template makes, whatever NUM_SLOTS says.
+    assert ids("use FEATURE : PartitionableSlot\nNUM_SLOTS = 4\n") == [("P241", 2)]
+
+
+@pytest.mark.parametrize("verb", ["HOLD", "REMOVE", "VACATE"])
+def test_what_is_done_to_every_job_is_no_policy(verb: str) -> None:
+    for macro in (f"SYSTEM_PERIODIC_{verb}", f"SYSTEM_PERIODIC_{verb}_OLD"):
+        names = f"SYSTEM_PERIODIC_{verb}_NAMES = OLD\n"
+        for text in ("True", "1", "(1 == 1)"):
+            assert ("P419", 2) in ids(f"{names}{macro} = {text}\n")
+        assert "P419" not in [name for name, _ in ids(f"{names}{macro} = False\n")]
+    assert ids("SYSTEM_PERIODIC_RELEASE = True\n") == []

@@ -242,16 +242,17 @@ WITH_ARGUMENTS = (
     "FEATURE : SetJobAttrFromUsermap(Dept, Owner, groups, /etc/condor/m)",
     "FEATURE : PartitionableSlot(1, 50%)", "FEATURE : StaticSlots(1)",
     "POLICY : PREEMPT_IF_RUNTIME_EXCEEDS(24*3600)", "POLICY : LIMIT_JOB_RUNTIMES(3600)",
-    "POLICY : PREEMPT_IF(MEMORY_EXCEEDED, CPUS_EXCEEDED)",
-    "POLICY : WANT_HOLD_IF(MEMORY_EXCEEDED, 102, memory used more than requested)",
+    "POLICY : PREEMPT_IF(TOO_BIG, TOO_LONG)",
+    "POLICY : WANT_HOLD_IF(TOO_BIG, 102, memory used more than requested)",
 )  # fmt: skip
 
 
 @every_case("name", WITH_ARGUMENTS)
 def test_what_a_template_of_htcondor_sets_is_right(name: str) -> None:
     roles = "".join(f"use ROLE : {role}\n" for role in ("CentralManager", "Execute", "Submit"))
-    assert lint(read(f"use {name}\n")) == []
-    assert lint(read(f"CONDOR_HOST = cm.example.edu\n{roles}use {name}\n")) == []
+    named = "TOO_BIG = MemoryUsage > RequestMemory\n" if "TOO_BIG" in name else ""
+    assert lint(read(f"{named}use {name}\n")) == []
+    assert lint(read(f"CONDOR_HOST = cm.example.edu\n{named}{roles}use {name}\n")) == []
 
 
 def test_templates_without_arguments_say_what_they_lack_and_no_more() -> None:

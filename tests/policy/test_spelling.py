@@ -211,3 +211,32 @@ def test_words_of_other_languages_for_nothing_mean_what_can_stand_there(word: st
 def test_a_list_that_takes_in_one_that_is_gone_says_which_one_there_is() -> None:
     [one] = found("ALLOW_ADMINISTRATOR = $(ALLOW_OWNER)\n")
     assert (one.id, "ALLOW_ADMINISTRATOR" in (one.help or "")) == ("P120", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Machine == node1.example.org", "node1.example.org"),
+        ("TARGET.RemoteHost != bad.example.org", "bad.example.org"),
+        ("TARGET.AcctGroup =?= group_x.y", "group_x.y"),
+        ("cern-prod == TARGET.ProjectName", "cern-prod"),
+    ],
+)
+def test_words_with_dots_or_dashes_beside_a_text_lack_their_quotes(text: str, word: str) -> None:
+    (said,) = found(f"START = {text}\n")
+    assert (said.id, said.help) == ("P412", f'did you mean `"{word}"`?')
+
+
+@pytest.mark.parametrize("text", ["TARGET.Grid.Owner", "MY.SiteOwner", "RemoteUser"])
+def test_an_attribute_beside_a_text_needs_no_quotes(text: str) -> None:
+    assert "P412" not in [said.id for said in found(f"START = TARGET.Owner == {text}\n")]
+
+
+@pytest.mark.parametrize("macro", ["CONTINUE", "TRUST_UID_DOMAIN", "SLOT_TYPE_1", "ALL_DEBUG"])
+def test_what_daemons_read_is_set_once_in_a_file(macro: str) -> None:
+    first, second = f"{macro} = False\n", f"{macro} = True\n"
+    assert ("P203", 1) in [(said.id, said.line) for said in found(first + second)]
+    for others in ("", f"if version > 9.0\n{first}endif\n"):
+        assert "P203" not in [said.id for said in found(others + second)]
+    # The value of the default in another case builds on nothing.
+    assert ("P203", 1) in [(said.id, said.line) for said in found("START = false\nSTART = true\n")]

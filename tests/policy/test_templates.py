@@ -9,6 +9,7 @@ from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.templates import Template, parse_templates, split_list
 from tests.policy.config_vectors import load_vectors
+from tests.policy.test_lint import ids
 
 
 def test_every_template_of_htcondor_is_there_under_its_name() -> None:
@@ -117,3 +118,24 @@ def test_what_a_template_says_is_shown_at_the_whole_statement(statement: str) ->
     warned = read(text).diagnostics[0]
     assert warned.message.startswith("`use FEATURE:DefaultCheckpointDestination` warns: ")
     assert text[warned.start : warned.end] == statement
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "Limit_Job_Runtimes(3 days)",
+        "Hold_If_Runtime_Exceeds(1h)",
+        "Preempt_If(MemoryUsage > 4000)",
+    ],
+)
+def test_an_argument_that_makes_no_expression_of_a_line_is_said_at_the_use(use: str) -> None:
+    assert ids(f"use POLICY : {use}\n") == [("P113", 1)]
+
+
+def test_an_argument_that_is_the_name_of_a_macro_needs_that_macro() -> None:
+    too_big = "TOO_BIG = MemoryUsage > 4000\n"
+    assert ids(f"{too_big}use POLICY : Preempt_If(TOO_BIGG)\n") == [("P120", 2)]
+    for clean in ("Preempt_If(TOO_BIG)", "Limit_Job_Runtimes(3*24*3600)"):
+        assert ids(f"use POLICY : {clean}\n{too_big}") == []
+    # A template that ends in an error has one finding.
+    assert ids(f"{too_big}use POLICY : Want_Hold_If(TOO_BIG)\n") == [("P101", 2)]

@@ -31,6 +31,7 @@ from policy.versions import parse_version
 from tests.conform.runner import Summary, check_case, outcomes
 from tests.conform.runner import run as run_cases
 from tests.conform.transforms.kinds import TRANSFORM_KINDS
+from tests.policy.test_lint import ids
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "transforms"
 JOB = 'ProcId = 0\nOwner = "dora"\nRequestMemory = 100\nRequestDisk = 7\n'
@@ -371,3 +372,15 @@ def test_the_expression_of_a_route_is_its_requirements() -> None:
     assert tried.outcome().value is True
     with pytest.raises(CannotTry):
         trial(config, "JOB_ROUTER_ROUTE_B", ClassAd(), job, NOW)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['SET RequestMemory "2048"', 'DEFAULT LeaveJobInQueue "yes"', 'EVALSET JobPrio strcat("1", 2)'],
+)
+def test_a_text_is_no_value_of_an_attribute_that_is_none(line: str) -> None:
+    head = "JOB_TRANSFORM_NAMES = A\nJOB_TRANSFORM_A @=end\n"
+    body = f"{head} REQUIREMENTS JobUniverse == 5\n {{}}\n@end\n"
+    assert ids(body.format(line)) == [("P428", 4)]
+    for clean in ('SET AcctGroup "physics"', 'SET Requirements "yes"', "SET RequestMemory 2048"):
+        assert ids(body.format(clean)) == []
