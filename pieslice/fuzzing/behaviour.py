@@ -9,7 +9,7 @@ Inputs: a ``Config``, what slots and jobs look like, a seed.  Outputs: ``Behavio
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import PurePath
 from shlex import join
 from typing import TYPE_CHECKING, Final
@@ -98,10 +98,12 @@ def behaviour_of(
     seed: int = 0,
     go_on: Callable[[], bool] | None = None,
     defines: Iterable[tuple[str, str]] = (),
+    explained: Container[str] = (),
 ) -> Behaviour:
     """What a short search finds, or one for as long as ``go_on`` says.
 
     ``defines``: what was defined besides the files, for the command that tries the same.
+    ``explained``: case-folded names of macros with a finding that says why they have no value.
     """
     from pieslice.fuzzing.choose import Named, chosen
     from pieslice.fuzzing.properties import Total
@@ -132,7 +134,10 @@ def behaviour_of(
         for one in found.findings
         if may_read(config, one.macro)
         and not _rests_on_the_environment(config, one.macro)
-        and (one.property != Total.name or _is_sure(config, one, totals[one.macro]))
+        and (
+            one.property != Total.name
+            or (one.macro.casefold() not in explained and _is_sure(config, one, totals[one.macro]))
+        )
     )
     if not told and not held:
         return Behaviour(missing="no daemon here reads an expression that `pieslice fuzz` tries")

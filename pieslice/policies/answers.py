@@ -38,6 +38,7 @@ from policy.config import Config
 from policy.explain.roles import Host, host_of
 from policy.explain.sentences import Sentence, listing
 from policy.knobs.readers import JUDGED
+from policy.language.about import about
 from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, WARNING
 from policy.lint.findings import FINDINGS, brought
@@ -48,6 +49,9 @@ from policy.versions import Followed
 
 if TYPE_CHECKING:
     from pieslice.fuzzing.behaviour import Behaviour
+
+#: The finding that says why an expression has no value: it looks at what nobody defines.
+_UNDEFINED: Final = "P401"
 
 
 @frozen(eq=False, repr=False)
@@ -221,7 +225,8 @@ def _behaviour(
         return Behaviour(missing=NOTHING_SET)  # what a search needs takes long to import
     from pieslice.fuzzing.command import schema_at
 
-    return behaviour_of(config, schema_at(path), seed, go_on, reader.defines)
+    explained = {about(one).macro.casefold() for one in findings if one.id == _UNDEFINED}
+    return behaviour_of(config, schema_at(path), seed, go_on, reader.defines, explained)
 
 
 def _of_command_line(config: Config, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

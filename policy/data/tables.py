@@ -2,6 +2,7 @@
 
 ``defaults.json`` is the parameter table of HTCondor 25.14.1, ``parameters.json`` says what its
 macros mean, ``readers.json`` who reads them, ``attributes.json`` describes attributes of ads, the
+``programs.json`` has the names of programs that packages install, the
 ``.conf`` files hold templates; ``versions.json`` and ``templates-23.9.conf`` have what older
 versions have otherwise.  The knobs of the negotiation cycle have no rows in the first two but in
 ``knobs.json``: ``policy.knobs`` makes declarations of them.
@@ -47,6 +48,13 @@ def version_rows() -> Mapping[str, list[list[str] | str | None]]:
     """
     rows: dict[str, list[list[str] | str | None]] = json.loads(_text("versions.json"))
     return rows
+
+
+@cache
+def programs() -> tuple[str, ...]:
+    """The programs and plugins that packages of HTCondor install, now or once."""
+    names: list[str] = json.loads(_text("programs.json"))
+    return tuple(names)
 
 
 @cache

@@ -83,7 +83,7 @@ _ANYTHING: Final = late_regex(r"")
 _HOST: Final = late_regex(r"(?:[^\s:,*?()<>\"'/@]+|[\da-fA-F:]+|\[[\da-fA-F:]+\])$")
 _TWO_IDS: Final = "it is the numbers of a user and a group with a dot between them, as in `64.64`"
 #: Lists that say who may do what, and one that may name a group twice.
-_OF_WHOM: Final = late_regex(r"ALLOW_|DENY_|GROUP_NAMES", re.IGNORECASE)
+_OF_WHOM: Final = late_regex(r"ALLOW_|DENY_|GROUP_NAMES|\w*SUPER_USERS", re.IGNORECASE)
 #: What every daemon takes at its start and ends at if it has another form, with its exit status.
 _OF_ALL: Final = {
     "CONDOR_IDS": (_IDS, _TWO_IDS, 1),

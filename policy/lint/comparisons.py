@@ -46,8 +46,9 @@ NEVER_TRUE: Final = Finding(
 )
 UNDEFINED_OPERAND: Final = Finding(
     "P411",
-    "a comparison with UNDEFINED that is always undefined",
-    "Only `=?=`, `=!=` and isUndefined() can tell that an attribute is not there.",
+    "an operation with UNDEFINED that is always undefined",
+    "Only `=?=`, `=!=` and isUndefined() can tell that an attribute is not there. Arithmetic with"
+    " UNDEFINED is undefined, too.",
     "START = RemoteOwner == UNDEFINED\n",
     "START = RemoteOwner =?= UNDEFINED\n",
 )

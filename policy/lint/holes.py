@@ -15,7 +15,7 @@ from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.source import Source
 from policy.data.tables import builtin_table, meanings, spelling
-from policy.explain.roles import may_read
+from policy.explain.roles import is_whole, may_read
 from policy.knobs.declaration import KnobKind
 from policy.knobs.lists import LISTS_BY_NAME, is_list, memberships
 from policy.knobs.obsolete import find_obsolete, once_predefined
@@ -89,7 +89,7 @@ def holes(view: View) -> Iterator[Diagnostic]:
                 hole = _hole(view, found[1], message, where, setting.name)
                 if is_of_the_pool(found[1]):
                     hole.severity = NOTE
-                elif not hole.help and _is_a_part(setting, found):
+                elif not hole.help and _is_a_part(view, setting, found):
                     change_about(hole, kind=PART)
                 yield hole
         yield from _itself(view, setting)
@@ -150,14 +150,18 @@ def _is_item(setting: Setting, found: re.Match[str]) -> bool:
     )
 
 
-def _is_a_part(setting: Setting, found: re.Match[str]) -> bool:
+def _is_a_part(view: View, setting: Setting, found: re.Match[str]) -> bool:
     """Does a list of hosts or names have one item less, or a macro that is no path, no number and
-    no expression its default, as if nobody had set it?"""
+    no expression its default, as if nobody had set it?  In a part of a configuration a path may
+    begin with what another part sets."""
     kind = KnobKind.STRING if setting.knob is None else setting.knob.kind
     row = builtin_table().get(setting.macro.casefold())
+    raw = setting.entry.raw.strip()
+    if kind is KnobKind.STRING and raw.startswith(f"{found[0]}/") and not is_whole(view.config):
+        return True
     read = row is not None or find_readers(setting.macro) is not None
     plain = kind is KnobKind.STRING and read and not (row or [])[1:]
-    whole = setting.entry.raw.strip() == found[0] and plain
+    whole = raw == found[0] and plain
     return (whole or is_list(setting.macro)) and setting.macro.upper() not in _OF_WHOLE_HOSTS
 
 

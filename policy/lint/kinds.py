@@ -34,9 +34,10 @@ from policy.attributes import Availability, find_attribute
 from policy.knobs.declaration import Wanted
 from policy.language.about import change_about
 from policy.language.expressions import parse
+from policy.lint.comparisons import UNDEFINED_OPERAND
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, WARNING, Advice, Meant, Per, finding, looks_at
-from policy.lint.trees import choice_of, ends, names, number, references, scope_of
+from policy.lint.trees import choice_of, ends, is_undefined, names, number, references, scope_of
 from policy.values.domain import single_value
 
 
@@ -83,6 +84,7 @@ def value_ends_starter(one: MacroExpression) -> Iterator[Diagnostic]:
 
 #: Operators whose value is a number that nobody takes for a condition.
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "/"))
+_FIRST: Final = "arithmetic comes first: put the comparison in parentheses"
 #: Units of amounts and times: what is measured in them is no switch.
 _MEASURES: Final = frozenset(("s", "min", "date", "B", "KiB", "MiB"))
 #: Numbers that are never 0.
@@ -114,6 +116,15 @@ def no_condition(one: MacroExpression) -> Iterator[Diagnostic]:
         if what:
             message = f"`{one.shown(node)}` is {what}"
             yield one.say(no_condition, message, node, _instead(one, node, beside))
+
+
+@looks_at(Per.BINARY)
+def counted(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``RemoteOwner =?= UNDEFINED * 1000``, in which `*` comes first."""
+    if node.operator in (*_ARITHMETIC, "%") and any(map(is_undefined, node.children())):
+        message = f"`{one.shown(node)}` is never a number"
+        beside = any(node is side for it in one.comparisons for side in it.children())
+        yield one.say(UNDEFINED_OPERAND, message, node, _FIRST if beside else None)
 
 
 def _conditions(one: MacroExpression) -> Iterator[tuple[Node, Node | None]]:

@@ -1,4 +1,5 @@
-"""Checks paths: of programs that a daemon looks for in no PATH, of folders that jobs are to have.
+"""Checks paths: of programs that a daemon looks for in no PATH or that there are not, of folders
+that jobs are to have.
 
 Follows: the startd and the starter of 25.14.1, which run programs by their whole paths only.
 """
@@ -9,11 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.syntax.nodes import Node, Reference, bare
 from policy.attributes import find_attribute
-from policy.data.tables import builtin_table
+from policy.data.tables import builtin_table, programs
 from policy.knobs.choices import HOOKS, SWITCHES
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
@@ -215,6 +216,38 @@ def _is_one_path(macro: str) -> bool:
     told = told or bool(_STARTED.fullmatch(macro) or re.fullmatch(_SECRET, upper))
     readers = find_readers(macro) if _PATHS.fullmatch(macro) else None
     return not told and (is_path(macro) or (readers is not None and readers.kind == "string"))
+
+
+#: What stands in a folder of HTCondor's programs.
+_IN_PROGRAMS: Final = late_regex(
+    r"(?:\$\((?:S?BIN|LIBEXEC)\)|/usr/s?bin|/usr/libexec/condor)/([A-Za-z][\w.+-]*[A-Za-z])(?![\w./])"
+)
+
+
+@finding(
+    "P139",
+    "a program that HTCondor does not have, spelled almost like one",
+    "Its packages put their programs into SBIN, BIN and LIBEXEC. condor_master cannot start a"
+    " daemon whose program is not there, nor the startd a job of its cron.",
+    bad="PREEN = $(SBIN)/condor_pren\n",
+    good="PREEN = $(SBIN)/condor_preen\n",
+    per=Per.CONFIGURATION,
+    observed="Observed with 25.14.1: where MACHINE_RESOURCE_INVENTORY_<name> has a program that is"
+    " not there, its startd ends with status 4; its master logs `not executable` of a daemon.",
+)
+def no_program(view: View) -> Iterator[Diagnostic]:
+    """Slips in names of programs, in settings that somebody reads."""
+    for setting in view.settings:
+        raw = setting.entry.raw
+        if "BIN)/" not in raw and "LIBEXEC)/" not in raw and "/condor" not in raw:
+            continue
+        for name in dict.fromkeys(_IN_PROGRAMS.findall(raw)):
+            meant = None if name in programs() else suggest(name, programs())
+            if meant is not None:
+                at = setting.text().find(name)
+                where = Item(name, at, at + len(name)) if at >= 0 else setting.whole()
+                message = f"HTCondor has no program `{name}`"
+                yield setting.say(no_program, message, where, Meant(meant, name))
 
 
 @looks_at(Per.SETTING)

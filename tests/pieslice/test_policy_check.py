@@ -558,3 +558,16 @@ def test_a_folder_without_a_daemon_list_is_a_part(
     (tmp_path / "10_role.config").write_text("DAEMON_LIST = MASTER, STARTD\n")
     check(tmp_path)
     assert "warning[P211]: MASTER_ATTRS lists `SiteName`" in capsys.readouterr().out
+
+
+def test_a_value_that_a_finding_explains_is_no_broken_property_besides(
+    pool: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("RANK = TARGET.JobPri\n")
+    check(pool)
+    out = capsys.readouterr().out
+    assert "P401" in out
+    assert "total: RANK" not in out
+    pool.write_text("RANK = TARGET.JobsOwnNumber\n")
+    check(pool)
+    assert "total: RANK is undefined" in capsys.readouterr().out

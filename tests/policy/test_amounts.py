@@ -101,3 +101,10 @@ def test_what_is_done_to_every_job_is_no_policy(verb: str) -> None:
             assert ("P419", 2) in ids(f"{names}{macro} = {text}\n")
         assert "P419" not in [name for name, _ in ids(f"{names}{macro} = False\n")]
     assert ids("SYSTEM_PERIODIC_RELEASE = True\n") == []
+
+
+@pytest.mark.parametrize("operator", ["*", "+", "-"])
+def test_what_is_counted_with_undefined_is_never_a_number(operator: str) -> None:
+    rank = f"NEGOTIATOR_PRE_JOB_RANK = RemoteOwner =?= UNDEFINED {operator} 1000\n"
+    assert ids(rank) == [("P411", 1)]
+    assert ids(f"NEGOTIATOR_PRE_JOB_RANK = (RemoteOwner =?= UNDEFINED) {operator} 1000\n") == []

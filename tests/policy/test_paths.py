@@ -307,3 +307,14 @@ def test_all_daemons_end_at_a_switch_for_an_interface() -> None:
     assert (item.id, item.severity) == ("P235", "error")
     for switch in ("ALLOW_PSLOT_PREEMPTION", "ALLOW_SUBMIT_FROM_KNOWN_USERS_ONLY"):
         assert all(one != "P235" for one, _ in ids(f"{switch} = True\n"))
+
+
+@pytest.mark.parametrize("folder", ["$(SBIN)", "$(BIN)", "$(LIBEXEC)", "/usr/sbin"])
+def test_a_slip_in_the_name_of_a_program_of_htcondor_is_said(folder: str) -> None:
+    for slip, meant in (("condor_pren", "condor_preen"), ("condor_shedd", "condor_schedd")):
+        (said,) = [one for one in found(f"PREEN = {folder}/{slip}\n") if one.id == "P139"]
+        assert said.help == f"did you mean `{meant}`?"
+    # What a site has put there, and names of programs of the past.
+    for other in ("my_preen.sh", "condor_starter.std", "condor_preen", "condor_schedd.real"):
+        assert "P139" not in [one.id for one in found(f"PREEN = {folder}/{other}\n")]
+    assert "P139" not in [one.id for one in found("PREEN = /opt/site/condor_pren\n")]
