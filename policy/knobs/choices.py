@@ -13,6 +13,7 @@ from typing import Final
 from attr import frozen
 
 from classad.builtins.pcre import compile_pattern
+from classad.errors import suggest
 from classad.patterns import any_of, late_regex
 
 #: Categories and flags of a log, as the library of 25.14.1 spells them.
@@ -153,7 +154,7 @@ HOOKS: Final = (
     *("UPDATE_JOB_INFO", "JOB_EXIT", "SHADOW_PREPARE_JOB"),
     *("TRANSLATE_JOB", "JOB_FINALIZE", "JOB_CLEANUP"),
 )
-HOOK_PARTS: Final = ("_ARGS", "_TIMEOUT")
+_HOOKS: Final = tuple(f"{name}{part}" for part in ("", "_ARGS", "_TIMEOUT") for name in HOOKS)
 #: What condor_gpu_discovery may be told, for what a slot gets; each may be cut.
 DISCOVERY: Final = (
     *("properties", "extra", "dynamic", "mixed", "nested", "not-nested", "device", "tag", "prefix"),
@@ -197,6 +198,24 @@ BOUNDS: Final = (
         0, 65535, "a port",
     ),
 )  # fmt: skip
+
+
+def hook(macro: str) -> str | None:
+    """The hook that one of a keyword means: SITE_HOOK_PREPAREJOB."""
+    keyword, mark, name = macro.upper().rpartition("_HOOK_")
+    if not (keyword and mark) or name in _HOOKS:
+        return None
+    bare = name.replace("_", "")
+    meant = next((one for one in _HOOKS if one.replace("_", "") == bare), None)
+    meant = meant or suggest(name, _HOOKS) or _of_first_word(name)
+    return None if meant is None else macro[: len(macro) - len(name)] + meant
+
+
+def _of_first_word(name: str) -> str | None:
+    """The hook that alone begins with the same word: FETCH_JOB is FETCH_WORK."""
+    begin = f"{name.partition('_')[0]}_"
+    alike = [one for one in HOOKS if one.startswith(begin)]
+    return alike[0] if alike and all(one.startswith(alike[0]) for one in alike) else None
 
 
 # --- texts that have a form ----------------------------------------------------------------------

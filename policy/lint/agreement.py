@@ -370,17 +370,20 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
         if kind not in ("NEGOTIATOR", "SCHEDD"):
             continue
         args = setting_of(view, f"{setting.macro.upper()}_ARGS")
-        local = None if args is None else LOCAL_NAME.search(args.text())
-        if local is None:
+        given = None if args is None else LOCAL_NAME.search(args.text())
+        local = given[1] if given is not None else ""
+        if args is None and kind == "SCHEDD" and _is_started(view, setting.macro):
+            local = setting.macro  # which the master gives it
+        if not local:
             continue
-        first, second = view.config.seen_by(kind), view.config.seen_by(kind, local[1])
+        first, second = view.config.seen_by(kind), view.config.seen_by(kind, local)
         try:
             name, spool = second.text(f"{kind}_NAME"), second.text("SPOOL")
             names, spools = name == first.text(f"{kind}_NAME"), spool == first.text("SPOOL")
             spools = spools and second.text("JOB_QUEUE_LOG") == first.text("JOB_QUEUE_LOG")
         except ExpansionError:
             continue
-        who, shown = f"condor_{kind.lower()}", local[1]
+        who, shown = f"condor_{kind.lower()}", local
         if name and names:
             message = f"both {who}s have the name {name}, and one overwrites the ad of the other"
             yield setting.say(
@@ -392,6 +395,13 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
             said = setting.say(DISAGREE, message, setting.whole(), f"`{shown}.SPOOL` is missing")
             said.severity = said.severity if kind == "SCHEDD" else NOTE
             yield said
+
+
+def _is_started(view: View, name: str) -> bool:
+    """Does DAEMON_LIST name it beside the daemon of its kind?"""
+    daemons = setting_of(view, "DAEMON_LIST")
+    listed = {item.text.upper() for item in daemons.items()} if daemons is not None else set()
+    return listed >= {name.upper(), "SCHEDD"} and setting_of(view, f"{name}_ENVIRONMENT") is None
 
 
 @looks_at(Per.CONFIGURATION)

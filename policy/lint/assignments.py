@@ -30,7 +30,7 @@ from policy.language.table import Definition
 from policy.lint.choices import has_hole
 from policy.lint.finding import Meant, Per, finding, is_put_together, looks_at, use_of
 from policy.lint.lists import HOSTS
-from policy.lint.names import is_spoken_of
+from policy.lint.names import UNKNOWN, is_spoken_of
 from policy.lint.reading import BROKEN
 from policy.lint.security import EVERYBODY
 from policy.lint.view import ITEM, Setting, View, is_own, unread_setting
@@ -62,7 +62,7 @@ def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return  # each daemon puts its own name in front
     yield from _two_prefixes(setting)
     prefix, macro, started = setting.prefix, setting.macro, view.local_names
-    if prefix is None or is_spoken_of(view, setting):
+    if prefix is None or (is_spoken_of(view, setting) and _is_referred_to(view, macro)):
         return
     if prefix.upper() in DAEMONS:
         readers = find_readers(macro)
@@ -84,6 +84,12 @@ def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield never_read.named(setting.entry, message, Meant(meant, prefix), macro=macro)
 
 
+def _is_referred_to(view: View, macro: str) -> bool:
+    """Has a value `$(MACRO)`?  What a value only has as a word, a path does for instance."""
+    reference = re.compile(rf"\$\w*\({re.escape(macro)}(?!\w)", re.IGNORECASE)
+    return any(reference.search(one.entry.raw) for one in view.settings)
+
+
 #: What a schedd of 25.14.1 with the local name X opens under SCHEDD.X.SCHEDD_LOG, and the like.
 _OWN: Final = ("LOG", "ADDRESS_FILE")
 
@@ -103,6 +109,20 @@ def _two_prefixes(setting: Setting) -> Iterator[Diagnostic]:
         local = second if first.upper() in DAEMONS else first
         help_text = f"a daemon with the local name {local} reads `{local}.{macro}`"
         yield never_read.named(setting.entry, message, help_text, macro=macro)
+
+
+_OF_CONFIGURATION: Final = late_regex(r"\.(?:conf|config|cfg|local)\b|config")
+
+
+@looks_at(Per.SETTING, of="use|include")
+def no_statement(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``use = FEATURE : GPUs``: with `=` it is a macro like any other, as INCLUDE is, the folder of
+    headers."""
+    if setting.macro.casefold() == "include" and not _OF_CONFIGURATION.search(setting.text()):
+        return
+    said = f"`{setting.macro}` is a macro here, which nobody reads"
+    form = "CATEGORY : NAME" if setting.macro.casefold() == "use" else ": FILE"
+    yield UNKNOWN.named(setting.entry, said, f"the statement is `{setting.macro.lower()} {form}`")
 
 
 #: What a pool, a daemon or a domain is called: it has one name.

@@ -72,7 +72,7 @@ _AFFINITY: Final = late_regex(r"SLOT\d+_CPU_AFFINITY", re.IGNORECASE)
 _NUMBER: Final = late_regex(r"\d*")
 _DISCOVERY: Final = "STARTD_DETECT_GPUS|GPU_DISCOVERY_EXTRA"
 _VARIABLES: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_ENV|\w+_ENVIRONMENT", re.IGNORECASE)
-_COMMA: Final = late_regex(r"\w=[^;\s,]*(,)\s*[A-Za-z_]\w*=")
+_NO_SEMICOLON: Final = late_regex(r"\w=[^;\s,]*(,|\s(?!\s*,))\s*[A-Za-z_]\w*=")
 _SEMICOLON: Final = late_regex(r"\w=[^\s'\";]*(;)\s*[A-Za-z_]\w*=")
 #: What is another text for each DAG, but for those of one folder.
 _OF_ONE_DAG: Final = ("@(DAG_DIR)", "@(DAG_FILE)", "@(CLUSTER)")
@@ -194,9 +194,10 @@ def _of_environment(setting: Setting) -> Iterator[Diagnostic]:
     """Variables with a sign between them that is a part of a value."""
     text = setting.text()
     quoted = text.strip()[:1] == '"'
-    found = (_SEMICOLON if quoted else _COMMA).search(text)
+    found = (_SEMICOLON if quoted else _NO_SEMICOLON).search(text)
     if found is not None:
-        message = f"`{found[1]}` separates no variables, and is a part of the value before it"
+        sign = f"`{found[1]}`" if found[1].strip() else "a blank"
+        message = f"{sign} separates no variables, and is a part of the value before it"
         right = '`"A=1 B=2"`' if quoted else "`A=1;B=2`"
         yield setting.say(no_word, message, Item.of(found, 1), f"write them as in {right}")
 

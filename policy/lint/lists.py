@@ -88,6 +88,8 @@ def _without_quotes(macro: str) -> str | None:
         return "is a list of names, and quotes are part of a name"
     if macro.upper() in _PLAIN or _USER.fullmatch(macro):
         return "is a plain name, and quotes are part of it"
+    if macro.upper().endswith("_REGEXP"):
+        return "is a regular expression, and quotes are part of it"
     return "is a path, and quotes are part of it" if is_path(macro) else None
 
 

@@ -16,7 +16,7 @@ from policy.config import Config
 from policy.data.tables import folded_attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import KNOBS, find_knob
-from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES, RESERVED
+from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES, RESERVED, hook
 from policy.knobs.lists import is_list, memberships
 from policy.knobs.obsolete import SWITCHES, Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
@@ -40,7 +40,6 @@ from policy.lint.spelling import (
     Vocabulary,
     by_words,
     family_slip,
-    hook,
     joined_heads,
     meant_by_words,
     of_submit_files,

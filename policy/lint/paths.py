@@ -253,7 +253,8 @@ def no_program(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``LOG = ~/log``: no shell reads a path, and a folder is one; ``EVENT_LOG = True``."""
-    text, is_folder = setting.text().strip(), setting.macro.upper() in _FOLDERS
+    text, macro = setting.text().strip(), setting.macro.upper()
+    is_folder = macro in _FOLDERS or (macro[:4] == "SLOT" and macro.endswith("_EXECUTE"))
     if text.casefold() in SWITCHES and _is_one_path(setting.macro):
         message = f"{setting.macro}: `{text}` is no path"
         help_text = as_name(text, "a file or a program")

@@ -12,10 +12,9 @@ from operator import ne
 from typing import Final, NamedTuple, TypeVar
 
 from classad import patterns
-from classad.errors import is_one_edit, suggest
+from classad.errors import is_one_edit
 from classad.patterns import late_regex
 from policy.knobs import FAMILIES
-from policy.knobs.choices import HOOK_PARTS, HOOKS
 from policy.knobs.declaration import Knob
 from policy.knobs.lists import LISTS
 
@@ -49,8 +48,6 @@ _AHEAD: Final = 4
 _DAEMONS_CALLED: Final = {
     "scheduler": "SCHEDD", "sched": "SCHEDD", "ganglia": "GANGLIAD", "defragmenter": "DEFRAG",
 }  # fmt: skip
-#: What a keyword may have behind ``_HOOK_``.
-_HOOKS: Final = tuple(f"{hook}{part}" for part in ("", *HOOK_PARTS) for hook in HOOKS)
 #: What SEC_<LEVEL>_ macros have behind their first word.
 _OF_CONNECTIONS: Final = frozenset(
     (
@@ -391,17 +388,6 @@ def _are_forms(mine: str, known: str) -> bool:
         return True
     others = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
     return len(ours) == len(theirs) and len(others) == 1 and _is_form(*others[0])
-
-
-def hook(macro: str) -> str | None:
-    """The hook that one of a keyword means: SITE_HOOK_PREPAREJOB."""
-    keyword, mark, name = macro.upper().rpartition("_HOOK_")
-    if not (keyword and mark) or name in _HOOKS:
-        return None
-    bare = name.replace("_", "")
-    meant = next((one for one in _HOOKS if one.replace("_", "") == bare), None)
-    meant = meant or suggest(name, _HOOKS)
-    return None if meant is None else macro[: len(macro) - len(name)] + meant
 
 
 @cache

@@ -203,3 +203,18 @@ def test_what_renews_credentials_is_no_daemon_of_the_masters_kind() -> None:
         assert "P134" in said
     others = ids(f"{listed}{program}DC_DAEMON_LIST = MASTER, SCHEDD, CREDD\n")
     assert "P134" not in [one for one, _ in others]
+
+
+def test_a_second_schedd_needs_a_job_queue_of_its_own() -> None:
+    """The master of 25.14.1 gives it the local name that DAEMON_LIST has."""
+    two = "DAEMON_LIST = MASTER, SCHEDD, SECOND\nSECOND = $(SCHEDD)\n"
+    assert ("P134", 2) in ids(two)
+    named = "SECOND_ARGS = -f -local-name other\nother.SPOOL = /var/spool/second\n"
+    for given in (
+        "SECOND.SPOOL = /var/spool/second\n",
+        named,
+        "SECOND_ENVIRONMENT = _CONDOR_X=1\n",
+    ):
+        assert "P134" not in [name for name, _ in ids(two + given)]
+    # In place of the first one it is the only one.
+    assert ids("DAEMON_LIST = MASTER, SECOND\nSECOND = $(SCHEDD)\n") == []

@@ -240,3 +240,37 @@ def test_what_daemons_read_is_set_once_in_a_file(macro: str) -> None:
         assert "P203" not in [said.id for said in found(others + second)]
     # The value of the default in another case builds on nothing.
     assert ("P203", 1) in [(said.id, said.line) for said in found("START = false\nSTART = true\n")]
+
+
+@pytest.mark.parametrize(("hook", "meant"), [("FETCH_JOB", "FETCH_WORK"), ("EVICT", "EVICT_CLAIM")])
+def test_a_hook_is_told_by_its_first_word(hook: str, meant: str) -> None:
+    (said,) = found(f"SITE_HOOK_{hook} = /usr/libexec/site\n")
+    assert (said.id, said.help) == ("P201", f"did you mean `SITE_HOOK_{meant}`?")
+    assert found("GIT_HOOK_COMMIT = /usr/libexec/site\n") == []
+
+
+@pytest.mark.parametrize("statement", ["use = FEATURE : GPUs", "include = /etc/condor/x.conf"])
+def test_a_statement_with_an_equals_sign_is_a_macro(statement: str) -> None:
+    assert [said.id for said in found(f"{statement}\n")] == ["P201"]
+    assert found("INCLUDE = $(RELEASE_DIR)/include\n") == []  # the folder of headers
+
+
+def test_a_prefix_is_no_word_of_a_path() -> None:
+    text = "SCHEDD1.SPOOL = /var/spool/1\nEXECUTE = /var/spool/2\n"
+    assert ("P221", 1) in [(said.id, said.line) for said in found(text)]
+
+
+@pytest.mark.parametrize(
+    "macro", ["DEDICATED_EXECUTE_ACCOUNT_REGEXP", "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"]
+)
+def test_quotes_belong_to_a_regular_expression(macro: str) -> None:
+    assert [said.id for said in found(f'{macro} = "slot.*"\n')] == ["P213"]
+    assert found(f"{macro} = slot.*\n") == []
+
+
+@pytest.mark.parametrize("macro", ["STARTD_CRON_X_ENV", "SCHEDD_ENVIRONMENT"])
+def test_blanks_part_variables_in_double_quotes_alone(macro: str) -> None:
+    """Of `A=1 B=2` a job of the cron of 25.14.1 has one variable, A."""
+    assert ("P130", 1) in ids(f"{macro} = A=1 B=2\n")
+    for text in ('"A=1 B=2"', "A=1;B=2", "A=x y z"):
+        assert ("P130", 1) not in ids(f"{macro} = {text}\n")
