@@ -9,7 +9,6 @@ have, so that condor_config_val calls the macro not defined.
 from __future__ import annotations
 
 from enum import Enum
-from functools import cached_property
 from math import inf
 from typing import Final
 
@@ -120,6 +119,8 @@ class Knob:
     replaced_by: str = field(default="", kw_only=True)
     broken: str = field(default="", kw_only=True)
     wide: bool = field(default=False, kw_only=True)
+    #: What a member has before and behind its variable part, case-folded.
+    around: tuple[str, str] = field(init=False, eq=False, repr=False)
 
     @property
     def matches(self) -> bool:
@@ -144,9 +145,8 @@ class Knob:
             return None
         return macro[len(head) : len(macro) - len(tail)] or None
 
-    @cached_property
-    def around(self) -> tuple[str, str]:
-        """What a member has before and behind its variable part, case-folded."""
+    @around.default
+    def _around(self) -> tuple[str, str]:
         head, _, rest = self.name.casefold().partition("<")
         return head, rest.partition(">")[2]
 

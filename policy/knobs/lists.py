@@ -24,7 +24,7 @@ SUBMITTED_MACROS: Final = (
 )
 
 
-@frozen
+@frozen(slots=False)
 class NameList:
     """One such macro.
 

@@ -55,7 +55,7 @@ def _inside(owner: Definition, start: int, end: int, outer: _Site | None) -> _Si
     return _Site(owner, start, end, outer, 0 if outer is None else outer.depth + 1)
 
 
-@frozen
+@frozen(slots=False)
 class Origins:
     """Where the characters of a definition's expanded value come from."""
 

@@ -8,7 +8,6 @@ Follows: lookup order of 25.14.1 (golden vectors ``prefix``).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Final
 
 from attr import evolve, field, frozen
@@ -29,14 +28,15 @@ class Context:
 
     subsystem: str = "TOOL"
     local_name: str | None = None
+    #: The prefixes, case-folded.
+    folded: tuple[str, ...] = field(init=False, eq=False, repr=False)
 
     def prefixes(self) -> tuple[str, ...]:
         """Prefixes in the order they are tried."""
         return (self.subsystem,) if self.local_name is None else (self.local_name, self.subsystem)
 
-    @cached_property
-    def folded(self) -> tuple[str, ...]:
-        """The same case-folded."""
+    @folded.default
+    def _folded(self) -> tuple[str, ...]:
         return tuple(map(str.casefold, self.prefixes()))
 
     def base_name(self, name: str) -> str | None:

@@ -79,7 +79,7 @@ class ExpressionPart:
         return self.line.spot(self.start + begin, self.start + stop)
 
 
-@define
+@define(slots=False)
 class MacroExpression:
     """An expression that a setting holds; ``own_names`` are the attributes that the
     configuration publishes, ``said`` the findings about it so far.

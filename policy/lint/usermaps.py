@@ -146,7 +146,7 @@ LINE: Final = Finding(
 )
 
 
-@frozen
+@frozen(slots=False)
 class MapText:
     """The text of a map: a file's, or the value of a macro where ``source`` is None."""
 

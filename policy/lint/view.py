@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from attr import frozen
+from attr import define, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
@@ -30,7 +30,6 @@ from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean
 from policy.language.origins import Origins
-from policy.language.scope import Expanded
 from policy.language.table import DETECTED_ORIGIN, Definition
 from policy.lint.finding import Advice, Finding
 
@@ -79,40 +78,26 @@ class Item:
         return cls(found[group], *found.span(group))
 
 
-@frozen
+@define(eq=False, slots=False)  # what most settings never need goes into ``__dict__``
 class Setting:
-    """One definition with the knob that covers it and what its reader makes of it."""
+    """One definition with the knob that covers it and what its reader makes of it.
+
+    ``endless``: why the value has no end, if so.
+    """
 
     entry: Definition
     macro: str
     prefix: str | None
     config: Config
-    knob: Knob | None = None
+    knob: Knob | None
+    _text: str
+    endless: ExpansionError | None = None
     reading: Reading | None = None
     tree: Node | None = None
 
     def text(self) -> str:
         """The expanded value; empty where the expansion has no end."""
-        return self._expanded
-
-    @cached_property
-    def _expanded(self) -> str:
-        if self.reading is not None:
-            return self.reading.text
-        expanded = self._expansion
-        return "" if isinstance(expanded, ExpansionError) else expanded.text
-
-    @cached_property
-    def _expansion(self) -> Expanded | ExpansionError:
-        try:
-            return self.config.expand(self.entry)
-        except ExpansionError as problem:
-            return problem
-
-    @property
-    def endless(self) -> ExpansionError | None:
-        """Why the value has no end, if so."""
-        return self._expansion if isinstance(self._expansion, ExpansionError) else None
+        return self._text
 
     @property
     def extends_unread(self) -> bool:
@@ -469,7 +454,24 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 def unread_setting(config: Config, entry: Definition) -> Setting:
     """A definition as the daemon that it is for would see it, without its value."""
-    return Setting(entry, *_reader(config, entry))
+    return _without_reading(entry, *_reader(config, entry))
+
+
+def _without_reading(
+    entry: Definition, macro: str, prefix: str | None, reader: Config, knob: Knob | None
+) -> Setting:
+    text, endless = _expansion(reader, entry)
+    return Setting(entry, macro, prefix, reader, knob, text, endless)
+
+
+def _expansion(reader: Config, entry: Definition) -> tuple[str, ExpansionError | None]:
+    """The expanded value, or why it has no end."""
+    if "$" not in entry.raw:
+        return entry.raw, None
+    try:
+        return reader.expand(entry).text, None
+    except ExpansionError as problem:
+        return "", problem
 
 
 def _reader(config: Config, entry: Definition) -> tuple[str, str | None, Config, Knob | None]:
@@ -488,9 +490,10 @@ def _reader(config: Config, entry: Definition) -> tuple[str, str | None, Config,
 def _setting(config: Config, entry: Definition) -> Setting:
     macro, prefix, reader, knob = _reader(config, entry)
     if knob is None or reader.lookup(macro) is not entry:
-        return Setting(entry, macro, prefix, reader, knob)
+        return _without_reading(entry, macro, prefix, reader, knob)
     reading, tree = read_knob(reader, knob, macro), None
     if knob.kind is KnobKind.EXPR and reading.diagnostic is None:
         parsed = reading.expression()
         tree = None if parsed is None else parsed.node
-    return Setting(entry, macro, prefix, reader, knob, reading, tree)
+    endless = _expansion(reader, entry)[1]
+    return Setting(entry, macro, prefix, reader, knob, reading.text, endless, reading, tree)

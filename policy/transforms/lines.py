@@ -117,7 +117,7 @@ class UnknownCommand:
 Form: TypeAlias = ConditionalLine | MacroAssignment | Command | Foreign | UnknownCommand
 
 
-@define(eq=False)
+@define(eq=False, slots=False)
 class TransformLine:
     """A logical line.
 

@@ -33,7 +33,7 @@ from policy.universes import UNIVERSES
 _LAST_UNIVERSE: Final = 13
 
 
-@define(eq=False)
+@define(eq=False, slots=False)
 class Rules:
     """A transform or a route.
 
