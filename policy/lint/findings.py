@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain, compress, repeat
 from typing import Final
 
 from classad.errors import Diagnostic
-from classad.patterns import any_of
+from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
 from policy.knobs.declaration import Knob
@@ -93,14 +94,6 @@ _CHECKS: Final = [one.check if isinstance(one, Finding) else one for one in _DEC
 CHECKS: Final = sorted(
     {id(check): check for check in _CHECKS if check is not None}.values(), key=_depth
 )
-#: The macros that some check is about; most are none.
-_OF_SOME: Final = any_of(
-    [
-        one.of
-        for one in CHECKS
-        if one.per in (Per.SETTING, Per.ITEM) and one.of and not isinstance(one.of, Knob)
-    ],
-)
 #: What is said of items, by what the name of the list ends in.
 _OF_ITEMS: Final = frozenset((lists.quotes.id, security.separator.id))
 _CLASSES: Final[Mapping[Per, type[Node]]] = {
@@ -126,7 +119,7 @@ def all_findings(
     expressions: Iterable[MacroExpression],
 ) -> list[Diagnostic]:
     """The same, over models that are made already."""
-    config, concerned = seen.config, Concerned(seen, _OF_SOME)
+    config, concerned = seen.config, Concerned(seen)
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
@@ -148,11 +141,11 @@ def all_findings(
 class Concerned:
     """The settings that each check is asked about."""
 
-    def __init__(self, seen: View, some: re.Pattern[str] | None = None) -> None:
-        """``some``: matches what the pattern of any check matches, and most macros do not."""
+    def __init__(self, seen: View) -> None:
         self.seen: Final = seen
-        self._some: Final = () if some is None else (some,)
-        self._fitting: dict[int, tuple[list[Setting], list[str]]] = {}
+        self._macros: Final = [one.macro.upper() for one in seen.settings]
+        self._lines: Final = "".join(f"\n{macro}" for macro in dict.fromkeys(self._macros))
+        self._fitting: dict[int, list[Setting]] = {}
 
     def by(self, check: FindingCheck) -> Iterable[Setting]:
         """Those of a check of settings or of their items."""
@@ -160,25 +153,23 @@ class Concerned:
             return self.seen.settings
         if isinstance(check.of, Knob):
             return self.seen.of(check.of)
-        return self._fits(*self._some, check.of)[0]
-
-    def _fits(self, *macros: re.Pattern[str]) -> tuple[list[Setting], list[str]]:
-        """Those whose macros all of these patterns match, the last the fewest; with the macros.
-
-        There is no loop over thousands of settings here, since each check asks.
-        """
-        found = self._fitting.get(id(macros[-1]))
+        found = self._fitting.get(id(check.of))
         if found is None:
-            every = self.seen.settings
-            settings, names = (
-                self._fits(*macros[:-1])
-                if macros[1:]
-                else (every, [one.macro.upper() for one in every])
-            )
-            fits = list(map(macros[-1].fullmatch, names)) if names else []
-            found = list(compress(settings, fits)), list(compress(names, fits))
-            self._fitting[id(macros[-1])] = found
+            found = self._fitting[id(check.of)] = self._in_lines(check.of)
         return found
+
+    def _in_lines(self, macros: re.Pattern[str]) -> list[Setting]:
+        """Those whose macros a pattern matches; all are searched at once: most fit none."""
+        if not self._lines:
+            return []
+        fits = {found[0][1:] for found in _of_lines(macros).finditer(self._lines)}
+        return [*compress(self.seen.settings, map(fits.__contains__, self._macros))] if fits else []
+
+
+@cache
+def _of_lines(macros: re.Pattern[str]) -> re.Pattern[str]:
+    """What matches each line that a pattern matches, with the line feed before it."""
+    return late_regex(rf"\n(?:{macros.pattern})$", re.MULTILINE)
 
 
 def look_at(check: FindingCheck, concerned: Concerned) -> Iterator[Diagnostic]:
