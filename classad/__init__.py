@@ -24,8 +24,6 @@ machine and has a random generator; the packages built on this one pass their ow
 
 from typing import TYPE_CHECKING
 
-from classad.binding.ad import ClassAd
-from classad.binding.expr import ExprTree
 from classad.errors import (
     ClassAdEnumError,
     ClassAdEvaluationError,
@@ -38,17 +36,17 @@ from classad.errors import (
     LimitError,
     V1Warning,
 )
-from classad.evaluation.state import EvalContext
 from classad.foreign import refuse_mixture
 from classad.language.values import Value
 
 if TYPE_CHECKING:
     from classad.analysis.mentions import RefSet, refs
+    from classad.binding.ad import ClassAd
     from classad.binding.ambient import evaluating, functions, register, registerLibrary, semantics
     from classad.binding.batch import MatchResult, evaluate_many, match_many
     from classad.binding.batch import compile as compile  # noqa: A004 - see __all__
     from classad.binding.classad2 import from_classad2, to_classad2
-    from classad.binding.expr import Attribute, Function, Literal
+    from classad.binding.expr import Attribute, ExprTree, Function, Literal
     from classad.binding.functions import (
         Parser,
         ParserType,
@@ -67,6 +65,7 @@ if TYPE_CHECKING:
     from classad.binding.functions import (
         _convert_local_datetime_to_utc_ts as _convert_local_datetime_to_utc_ts,
     )
+    from classad.evaluation.context import EvalContext
     from classad.files.ads import read_ads, write_ads
     from classad.frames.ads import to_arrow, to_dicts, to_pandas, to_polars
     from classad.frames.table import Table
@@ -139,6 +138,7 @@ __product__ = "pieslice"
 #: Names that are imported when they are first used, so that ``import classad`` stays light.
 _LATER = {
     "analysis.mentions": ("RefSet", "refs"),
+    "binding.ad": ("ClassAd",),
     "binding.ambient": (
         "evaluating",
         "functions",
@@ -147,13 +147,14 @@ _LATER = {
         "semantics",
     ),
     "binding.batch": ("MatchResult", "compile", "evaluate_many", "match_many"),
-    "binding.expr": ("Attribute", "Function", "Literal"),
+    "binding.expr": ("Attribute", "ExprTree", "Function", "Literal"),
     "binding.classad2": ("from_classad2", "to_classad2"),
     "binding.functions": (
         *("Parser", "ParserType", "_convert_local_datetime_to_utc_ts", "compat_version"),
         *("lastError", "parse", "parseAds", "parseNext", "parseOld", "parseOldAds", "parseOne"),
         *("quote", "unquote", "version"),
     ),
+    "evaluation.context": ("EvalContext",),
     "files.ads": ("read_ads", "write_ads"),
     "frames.ads": ("to_arrow", "to_dicts", "to_pandas", "to_polars"),
     "frames.table": ("Table",),

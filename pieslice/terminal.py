@@ -18,6 +18,8 @@ from typing import IO, Final, cast
 
 #: The width of files and pipes.
 DEFAULT_WIDTH: Final = 80
+#: Wider than any answer.
+WIDE: Final = 1_000_000
 #: Controls, invisible characters that change the order of others, breaks of lines and paragraphs.
 _STEERING: Final = frozenset(("Cc", "Cf", "Zl", "Zp"))
 

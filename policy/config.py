@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from random import Random
+from functools import cache
 from types import MappingProxyType
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from attr import Factory, evolve, field, frozen
 
@@ -43,6 +43,9 @@ from policy.language.table import (
 )
 from policy.language.templates import Templates
 from policy.versions import NEWEST, Version
+
+if TYPE_CHECKING:
+    from random import Random
 
 __all__ = ["Config", "Library", "config_from_mapping", "load_config"]
 
@@ -186,7 +189,7 @@ def load_config(
 
     functions = Functions(
         environment=environment,
-        rng=rng or Random(0),
+        numbers=_numbers(rng),
         evaluate=expressions.evaluator(now),
         unparse=expressions.unparse,
         report=report,
@@ -202,6 +205,18 @@ def load_config(
         complete = False
     read = (tuple(reader.files), complete, tuple(reader.texts))
     return Config(scope, tuple(diagnostics), *read, library.version, sources)
+
+
+def _numbers(rng: Random | None) -> Callable[[], Random]:
+    """Gives random numbers, without others the same each time; most files need none."""
+
+    @cache
+    def generator() -> Random:
+        from random import Random
+
+        return rng or Random(0)
+
+    return generator
 
 
 def config_from_mapping(

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attr import evolve, frozen
 
 from classad.errors import Diagnostic
-from policy.claims import read_claims
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
 from policy.groups import read_groups
@@ -31,8 +30,11 @@ from policy.language.table import Context, Definition
 from policy.lazily import Lazily
 from policy.maps.user_maps import UserMaps, macro_text, map_names, read_user_map
 from policy.model import PARTS, NegotiatorPolicy, read_limits
-from policy.own_machine import read_own_machine
 from policy.versions import NEWEST, Version
+
+if TYPE_CHECKING:
+    from policy.claims import ClaimSettings
+    from policy.own_machine import OwnMachineSettings
 
 __all__ = ["PolicyLoad", "Unsupported", "load_policy", "policy_from_knobs"]
 
@@ -148,11 +150,24 @@ def _build(knobs: KnobReader, sources: Sources | None) -> NegotiatorPolicy:
         group_accept_surplus=groups.accept_surplus,
         group_autoregroup=groups.autoregroup,
         concurrency_limits=limits,
-        claims_read=Lazily(partial(read_claims, knobs.config)),
-        own_machine_read=Lazily(partial(read_own_machine, knobs.config)),
+        claims_read=Lazily(partial(_claims, knobs.config)),
+        own_machine_read=Lazily(partial(_own_machine, knobs.config)),
         user_maps=user_maps,
         **values,
     )
+
+
+# A cycle and a check need neither.
+def _claims(config: Config) -> ClaimSettings:
+    from policy.claims import read_claims
+
+    return read_claims(config)
+
+
+def _own_machine(config: Config) -> OwnMachineSettings:
+    from policy.own_machine import read_own_machine
+
+    return read_own_machine(config)
 
 
 def _user_maps(knobs: KnobReader, sources: Sources | None) -> UserMaps:

@@ -9,14 +9,13 @@ Follows: the knobs that 25.14.1's negotiator reads for a cycle.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import Factory, field, fields, frozen
 
 from classad.ads.expression import Expression
 from classad.errors import Diagnostic
 from classad.language.rules import LanguageRules, language_of
-from policy.claims import ClaimSettings
 from policy.config import Config
 from policy.dialects import Dialect
 from policy.groups import GroupSpec
@@ -27,8 +26,11 @@ from policy.knobs.matching import MatchingPolicy
 from policy.knobs.reading import read_knob
 from policy.knobs.shares import SharePolicy
 from policy.lazily import Lazily
-from policy.own_machine import OwnMachineSettings
 from policy.versions import NEWEST, Version
+
+if TYPE_CHECKING:
+    from policy.claims import ClaimSettings
+    from policy.own_machine import OwnMachineSettings
 
 __all__ = ["ConcurrencyLimits", "NegotiatorPolicy", "read_limits"]
 
@@ -71,8 +73,8 @@ class NegotiatorPolicy(MatchingPolicy, CyclePolicy, SharePolicy):
 
     concurrency_limits: ConcurrencyLimits = field(factory=ConcurrencyLimits)
 
-    claims_read: Lazily[ClaimSettings] = field(factory=lambda: Lazily(ClaimSettings))
-    own_machine_read: Lazily[OwnMachineSettings] = field(factory=lambda: Lazily(OwnMachineSettings))
+    claims_read: Lazily[ClaimSettings]
+    own_machine_read: Lazily[OwnMachineSettings]
 
     #: The user maps the negotiator reads, by name: for ``userMap``, and ``GROUP_PREFIX`` for names.
     user_maps: Mapping[str, Mapping[str, str]] = field(factory=dict)

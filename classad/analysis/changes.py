@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 
 from classad.ads.ad import Ad, ListValue, Stored, node_of_value, stored_form
 from classad.ads.expression import Expression
-from classad.compiled.compiler import measure
 from classad.errors import ClassAdParseError
 from classad.evaluation.functions import lookup_function
 from classad.language.bounds import MAX_DEPTH
@@ -142,6 +141,8 @@ def _is_readable(node: Node, rules: LanguageRules) -> bool:
 
 def _too_deep(root: Node) -> Iterator[Change]:
     """The expressions, also those in lists and ads, that need too many levels by themselves."""
+    from classad.compiled.compiler import measure  # which nothing else here needs
+
     todo = [root]
     while todo:
         top = todo.pop()

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from classad.errors import Diagnostic
 from pieslice.api.errors import AnyPath, ReadError, given_version, one_family, path_of
 from pieslice.inputs.configuration import SUBSYSTEM, ConfigurationReader
-from pieslice.policies.answers import Check, Policy, check_configuration, explain_configuration
+from pieslice.policies.answers import Check, Policy, explain_configuration
+from pieslice.policies.checked import check_configuration
 from pieslice.priorities.answers import Priorities
 from pieslice.priorities.command import priorities
 from pieslice.priorities.options import UsageError
@@ -54,13 +55,14 @@ def check(
     """
     with one_family():
         reader = _reader(subsystem, local_name, define, condor_version)
-        return check_configuration(
+        found = check_configuration(
             os.fspath(path),
             reader,
             asked=subsystem is not None,
             fragment=fragment,
             to=given_version(upgrade),
         )
+    return Check(found)
 
 
 def policy(

@@ -8,50 +8,32 @@ Inputs: a path, who reads it.  Outputs: ``Check``, ``Policy``; raise ``Misuse`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Final
 
 from attr import Factory, field, frozen
 
-from classad.errors import Diagnostic
 from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,
     Shown,
     followed_at,
-    is_folder,
     read_configuration,
 )
-from pieslice.policies.formats import Checked, ShownFinding, report
-from pieslice.policies.texts import (
-    counted,
-    host_line,
-    not_judged,
-    old_names,
-    sentence_lines,
-    verdict_lines,
-)
+from pieslice.policies.checked import Checked, ShownFinding, not_judged, of_all
+from pieslice.policies.formats import report
+from pieslice.policies.texts import counted, host_line, old_names, sentence_lines, verdict_lines
 from pieslice.reports.document import NOT_SHOWN, shape
 from pieslice.reports.layout import Block, Drawn, Line
 from pieslice.reports.result import DataTable, Result
 from policy.config import Config
 from policy.explain.roles import Host, host_of
 from policy.explain.sentences import Sentence, listing
-from policy.knobs.readers import JUDGED
-from policy.language.about import about
-from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, WARNING
 from policy.lint.findings import FINDINGS, brought
-from policy.lint.names import doubted
-from policy.lint.verdict import Examination, Verdict, examine, upgrade
+from policy.lint.verdict import Examination, examine
 from policy.load import PolicyLoad, load_policy
 from policy.versions import Followed
-
-if TYPE_CHECKING:
-    from pieslice.fuzzing.behaviour import Behaviour
-
-#: The finding that says why an expression has no value: it looks at what nobody defines.
-_UNDEFINED: Final = "P401"
 
 
 @frozen(eq=False, repr=False)
@@ -158,94 +140,6 @@ class Policy(Result):
 shape(Sentence, "topic text depth origins")
 
 
-def check_configuration(
-    path: str,
-    reader: ConfigurationReader,
-    *,
-    asked: bool = False,
-    fragment: bool | None = None,
-    to: Followed | None = None,
-    running: str | None = None,
-    search: bool = True,
-    seed: int = 0,
-    go_on: Callable[[], bool] | None = None,
-) -> Check:
-    """The verdicts and findings; ``asked``: about the daemon that reads alone; ``to``: the version
-    of which it is asked what changes on the way there; ``running``: where the configuration lies
-    that daemons have now, of which it is asked what a reload changes.
-
-    ``search``: whether slots and jobs are searched for that break the policy, shortly or for as
-    long as ``go_on`` says.  A captured pool tells its version, and its next cycle is run; raises
-    ``Misuse``.
-    """
-    followed, ends = followed_at(path, reader), list[Diagnostic]()
-    if is_folder(path):
-        from pieslice.policies.pools import ends_of_cycle
-
-        ends = ends_of_cycle(path, reader)
-    if to is not None and followed.given is None:
-        raise Misuse(f"--upgrade {to.given} needs the version that runs now: --condor-version V")
-    reader = reader._replace(keep_going=True, followed=followed)
-    config = read_configuration(path, reader)
-    found = examine(config, asked=asked, fragment=fragment)
-    step = None
-    if to is not None:
-        after = read_configuration(path, reader._replace(followed=to))
-        step = upgrade(config, after, asked=asked, fragment=fragment)
-    findings = (*_of_command_line(config, found.findings), *ends)
-    name = reader.called.get(path, path)
-    change = None
-    if running is not None:
-        from pieslice.policies.reloads import reload
-
-        before = read_configuration(running, reader)
-        change = reader.called.get(running, running), reload(before, config)
-    behaviour = _behaviour(config, path, findings, reader, seed, go_on) if search else None
-    host = host_of(config)
-    verdicts = found.verdicts if asked or not config.complete else of_all(host, found.verdicts)
-    rest = followed, step, host, behaviour, change
-    return Check(Checked(name, verdicts, findings, found.fragment, *rest))
-
-
-def _behaviour(
-    config: Config,
-    path: str,
-    findings: Iterable[Diagnostic],
-    reader: ConfigurationReader,
-    seed: int,
-    go_on: Callable[[], bool] | None,
-) -> Behaviour:
-    """What a search finds; there is none where an expression would take it for ever."""
-    from pieslice.fuzzing.behaviour import NOTHING_SET, Behaviour, behaviour_of
-    from pieslice.fuzzing.studied import sets_any
-
-    if any(one.id == "P429" for one in findings):
-        return Behaviour(missing="an expression has too many operators (P429)")
-    if config.complete and not is_folder(path) and not sets_any(config):
-        return Behaviour(missing=NOTHING_SET)  # what a search needs takes long to import
-    from pieslice.fuzzing.command import schema_at
-
-    explained = {about(one).macro.casefold() for one in findings if one.id == _UNDEFINED}
-    return behaviour_of(config, schema_at(path), seed, go_on, reader.defines, explained)
-
-
-def _of_command_line(config: Config, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """The findings, with errors for macros of the command line that there are not."""
-    given = tuple(doubted(config, ()))
-    said = {_key(one) for one in given}
-    yield from given
-    yield from (one for one in findings if not said or _key(one) not in said)
-
-
-def _key(finding: Diagnostic) -> tuple[object, ...]:
-    """What a finding about the command line has in common with the same one of the check."""
-    return (
-        finding.id,
-        None if finding.source is None else finding.source.name,
-        finding.position,
-    )
-
-
 def explain_configuration(path: str, reader: ConfigurationReader) -> Policy:
     """The policy at a path; raises ``Misuse`` if it cannot be read."""
     followed = followed_at(path, reader)
@@ -278,20 +172,6 @@ def sentences_about(
 
 #: The heading of what comes before all else.
 _HOST: Final = "This host"
-
-
-def of_all(host: Host, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Verdicts, and those on the other daemons of DAEMON_LIST: the files set nothing that could
-    end them."""
-    found = list(verdicts)
-    judged = {one.daemon.subsystem for one in found}
-    runs = host.daemons if host.listed is not None and not host.adds else ()
-    others = (Daemon(name) for name in JUDGED if name in runs and name not in judged)
-    # What a verdict could not look at, the others have not seen either.
-    unseen = next((one.caveat for one in found if one.caveat), "")
-    found += [Verdict(one, True, 0, f"{one} would start{unseen}", caveat=unseen) for one in others]
-    order = {name: at for at, name in enumerate(JUDGED)}
-    return tuple(sorted(found, key=lambda one: order.get(one.daemon.subsystem, len(JUDGED))))
 
 
 def about_host(host: Host, examination: Examination) -> Iterator[Sentence]:

@@ -1,6 +1,6 @@
-"""Gathers findings of one cause in a block, for reports that people read.
+"""Writes what a check finds for people: findings of one cause are one block.
 
-Inputs: diagnostics.  Outputs: blocks, lines.
+Inputs: diagnostics, a configuration that was checked.  Outputs: blocks, lines.
 """
 
 from __future__ import annotations
@@ -12,10 +12,15 @@ from attr import field, frozen
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
+from pieslice.policies.checked import Checked
+from pieslice.policies.texts import counted, host_line, old_names, verdict_lines, wrapped_lines
+from policy.explain.sentences import listing
 from policy.language.about import about
 from policy.lint.causes import causes, file_of
-from policy.lint.finding import ERROR, WARNING, Joined
+from policy.lint.finding import ERROR, NOTE, WARNING, Joined
 from policy.lint.findings import FINDINGS, brought
+from policy.lint.upgrade import DEFAULT
+from policy.lint.verdict import Upgrade
 
 #: The findings about attributes, comparisons and slips, of which a word is the cause wherever it
 #: stands.
@@ -23,6 +28,8 @@ _ABOUT_WORDS: Final = late_regex(r"P4\d\d")
 _WORD: Final = late_regex(r"\$\([\w.]+\)|[A-Za-z_][\w.]*")
 #: Findings at which a daemon ends.
 _ENDING: Final = frozenset(("P101", "P110", "P111", "P114"))
+#: Causes that the text shows unless all are asked for.
+_FIRST_PAGE: Final = 3
 #: Places that are listed one by one.
 _LISTED: Final = 8
 
@@ -153,3 +160,65 @@ def brought_lines(findings: Iterable[Diagnostic], path: str) -> Iterator[str]:
         here = f"line {first.line}" if file_of(first) == path else f"{file_of(first)}:{first.line}"
         more = f", {block.places()}" if block.more else ""
         yield f"{what} ({here}{more}{f'; {first.help}' if first.help else ''})"
+
+
+def report_lines(result: Checked, every: bool, width: int) -> Iterator[str]:
+    """What the text says of a configuration; ``every``: all findings, not only the worst."""
+    return wrapped_lines(_report(result, every), width)
+
+
+def _report(result: Checked, every: bool) -> Iterator[str]:
+    yield f"{result.path}: {result.followed}"
+    if result.host is not None and result.host.listed is not None:
+        yield f"{result.path}: {host_line(result.host)}"
+    for text in verdict_lines(result.verdicts, result.not_judged):
+        yield f"{result.path}: {text}"
+    if result.fragment is not None and not result.fragment.asked:
+        why = f"{result.fragment}; say --no-fragment if no other file completes it"
+        yield f"{result.path}: taken for a fragment: {why}"
+    elsewhere = [*brought_lines(result.findings, result.path)]
+    if elsewhere:
+        yield f"{result.path}: not in these files: {listing(elsewhere)}"
+    found = blocks([one for one in result.findings if not brought(one)])
+    shown = found if every or len(found) <= _FIRST_PAGE else worst_first(found)[:_FIRST_PAGE]
+    for block in shown:
+        yield from block.lines()
+    if result.upgrade is not None:
+        yield from _upgrade(result.path, result.upgrade)
+    if result.reload is not None:
+        from pieslice.policies.reloads import reload_lines
+
+        running, found_ = result.reload
+        yield f"{result.path}: reloaded where {running} runs:"
+        yield from (f"  {line}" for line in reload_lines(running, found_))
+    counts = [
+        counted(count, word) for word in (ERROR, WARNING, NOTE) if (count := result.count(word))
+    ]
+    old = len(old_names(result.findings))
+    counts += [f"{old} of them old names"] if old > 1 else []
+    left = len(found) - len(shown)
+    tail = (
+        f"; these are the worst {len(shown)} of {len(found)} causes, --all shows all"
+        if left
+        else ""
+    )
+    behaviour = result.behaviour
+    if behaviour is not None:
+        yield from behaviour.lines(result.path)
+        counts += [behaviour.count] if behaviour.count else []
+    yield f"{result.path}: {', '.join(counts) or 'no findings'}{tail if left else ''}"
+    if behaviour is not None:
+        yield f"{result.path}: not looked at: {behaviour.left_out}"
+
+
+def _upgrade(path: str, step: Upgrade) -> Iterator[str]:
+    """What another version changes: all of it."""
+    what = counted(len(step.findings), "change") if step.findings else "no changes"
+    yield f"{path}: {step.old} -> {step.new}: {what}"
+    for text in verdict_lines(step.verdicts):
+        yield f"{path}: in {step.new}: {text}"
+    defaults = [found for found in step.findings if found.id == DEFAULT.id]
+    for block in blocks([found for found in step.findings if found.id != DEFAULT.id]):
+        yield from block.lines()
+    for found in defaults:
+        yield found.headline()

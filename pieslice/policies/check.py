@@ -20,7 +20,7 @@ from pieslice.terminal import complain, in_colour
 
 if TYPE_CHECKING:
     from pieslice.command_line import Subcommands
-    from pieslice.policies.formats import Checked
+    from pieslice.policies.checked import Checked
 
 
 def add_commands(subcommands: Subcommands) -> None:
@@ -163,12 +163,8 @@ def _time_left(seconds: float) -> Callable[[], bool]:
 
 @guarded
 def _check(args: argparse.Namespace) -> int:
-    from pieslice.policies.answers import check_configuration
-    from pieslice.policies.formats import report
-    from pieslice.reports.layout import with_verdicts
-    from pieslice.reports.output import chosen_width
+    from pieslice.policies.checked import check_configuration
     from policy.lint.finding import ERROR, WARNING
-    from policy.lint.findings import FINDINGS
 
     if args.reload is not None and args.format not in ("text", "json"):
         raise Misuse(f"--reload is told as text and json, not as {args.format}")
@@ -185,16 +181,27 @@ def _check(args: argparse.Namespace) -> int:
             seed=args.seed,
             go_on=None if args.deep is None else _time_left(args.deep),
             running=args.reload,
-        ).checked
+        )
         for path in args.path
     ]
     results = _accepting(args, results)
-    width = chosen_width(args, sys.stdout)
-    text = report(results, args.format, FINDINGS, every=args.all, width=width)
-    if args.format == "text" and in_colour(sys.stdout):
-        text = "\n".join(map(with_verdicts, text.split("\n")))
-    print(text)
+    print(_text(args, results))
     fatal = (ERROR, WARNING) if args.strict else (ERROR,)
     worse = any(result.count(severity) for result in results for severity in fatal)
     worse = worse or (args.strict and any(it.behaviour and it.behaviour.broken for it in results))
     return EXIT_NO if worse or not all(result.starts for result in results) else EXIT_OK
+
+
+def _text(args: argparse.Namespace, results: list[Checked]) -> str:
+    """The report; for people as wide and as colourful as standard output wants it."""
+    from pieslice.policies.formats import report
+    from policy.lint.findings import FINDINGS
+
+    if args.format != "text":
+        return report(results, args.format, FINDINGS)
+    from pieslice.reports.layout import with_verdicts
+    from pieslice.reports.output import chosen_width
+
+    width = chosen_width(args, sys.stdout)
+    text = report(results, args.format, FINDINGS, every=args.all, width=width)
+    return "\n".join(map(with_verdicts, text.split("\n"))) if in_colour(sys.stdout) else text

@@ -9,150 +9,26 @@ GitHub's workflow commands.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
-from attr import Factory, frozen
+from attr import frozen
 
 from classad.errors import Diagnostic, Edit
 from classad.patterns import late_regex
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject, indented
-from pieslice.policies.blocks import blocks, brought_lines, worst_first
-from pieslice.policies.texts import (
-    counted,
-    host_line,
-    not_judged,
-    old_names,
-    verdict_lines,
-    wrapped_lines,
-)
-from pieslice.reports.document import Document, plain, shape, shape_text, version_data, view
-from pieslice.reports.output import WIDE
-from pieslice.terminal import printable
-from policy.explain.roles import Host
-from policy.explain.sentences import listing
+from pieslice.policies.checked import Checked, ShownEdit
+from pieslice.reports.document import Document, plain, version_data
+from pieslice.terminal import WIDE, printable
 from policy.knobs.reading import EXPANDED
 from policy.lint.causes import file_of
-from policy.lint.endings import Daemon
 from policy.lint.finding import ERROR, NOTE, WARNING, Finding
-from policy.lint.findings import brought
-from policy.lint.fragments import Fragment
-from policy.lint.upgrade import DEFAULT
-from policy.lint.verdict import Upgrade, Verdict
-from policy.versions import Followed
-
-if TYPE_CHECKING:
-    from pieslice.fuzzing.behaviour import Behaviour
-    from pieslice.policies.reloads import Reload
 
 #: Where the findings are described, from the top of the source.
 _PAGE: Final = "docs/findings.md"
 #: What a link to a heading leaves out of it.
 _NO_ANCHOR: Final = late_regex(r"[^\w\- ]")
-#: Causes that the text shows unless all are asked for.
-_FIRST_PAGE: Final = 3
 _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
-
-
-@frozen
-class Checked:
-    """One configuration that was checked."""
-
-    path: str
-    verdicts: tuple[Verdict, ...]
-    findings: tuple[Diagnostic, ...]
-    fragment: Fragment | None = None
-    #: The version whose rules were followed, and what another one changes.
-    followed: Followed = Factory(Followed)
-    upgrade: Upgrade | None = None
-    host: Host | None = None
-    #: What a search for slots and jobs that break the policy found; None: nobody asked for it.
-    behaviour: Behaviour | None = None
-    #: The running configuration that is to be replaced, and what that changes.
-    reload: tuple[str, Reload] | None = None
-
-    @property
-    def starts(self) -> bool:
-        """Would all daemons start, also those of the version that is asked about?"""
-        after = self.upgrade is None or self.upgrade.starts
-        return after and all(verdict.starts for verdict in self.verdicts)
-
-    @property
-    def not_judged(self) -> tuple[str, ...]:
-        """The daemons of DAEMON_LIST that no verdict is given on."""
-        return not_judged(self.host, self.verdicts)
-
-    @property
-    def shown(self) -> list[ShownFinding]:
-        """The findings as JSON has them."""
-        return [*map(ShownFinding, self.findings)]
-
-    @property
-    def changes(self) -> ShownUpgrade | None:
-        """What the other version changes, as JSON has it."""
-        return None if self.upgrade is None else ShownUpgrade(self.upgrade)
-
-    @property
-    def reloading(self) -> Reload | None:
-        """What the new configuration changes for daemons that run, as JSON has it."""
-        return None if self.reload is None else self.reload[1]
-
-    @property
-    def all_findings(self) -> tuple[Diagnostic, ...]:
-        """The findings, and behind them what the other version changes."""
-        return (*self.findings, *(() if self.upgrade is None else self.upgrade.findings))
-
-    def count(self, severity: str) -> int:
-        """How many findings have this severity, without what other files or programs bring."""
-        found = (one for one in self.all_findings if one.severity == severity)
-        return sum(not brought(one) for one in found)
-
-
-@frozen
-class ShownEdit:
-    """A repair: what is replaced, from a character up to the one that stays, and by what."""
-
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
-
-    @classmethod
-    def of(cls, edit: Edit) -> ShownEdit:
-        """The places of an edit in lines and columns."""
-        first, last = map(edit.source.position, (edit.start, edit.end))
-        return cls(edit.source.name, *first, *last, edit.text)
-
-
-@view("id severity file=.file line column message help edit=.edit")
-class ShownFinding:
-    """A finding: its place, what is wrong, what would help."""
-
-    found: Diagnostic
-
-    @property
-    def file(self) -> str | None:
-        """The file that it is in."""
-        return file_of(self.found)
-
-    @property
-    def edit(self) -> ShownEdit | None:
-        """What repairs it, where that is known."""
-        return None if self.found.edit is None else ShownEdit.of(self.found.edit)
-
-
-@view("from=old to=new verdicts findings=.findings")
-class ShownUpgrade:
-    """What changes from one version to another: verdicts that are others, and findings."""
-
-    step: Upgrade
-
-    @property
-    def findings(self) -> list[ShownFinding]:
-        """The findings as JSON has them."""
-        return [*map(ShownFinding, self.step.findings)]
 
 
 @frozen
@@ -161,16 +37,6 @@ class Checks(Document):
 
     schema: ClassVar[str] = "pieslice/checks/1"
     checks: Sequence[Checked]
-
-
-shape(Verdict, "daemon starts status text")
-shape_text(Daemon, Fragment)
-shape(
-    Checked,
-    "path =followed starts host verdicts not_judged fragment findings=shown upgrade?=changes"
-    " behaviour? reload?=reloading",
-)
-shape(Host, "roles=role_names daemons")
 
 
 def report(
@@ -194,65 +60,10 @@ def report(
         if format_ == "github":
             lines.extend(_annotations(result))
         else:
-            lines.extend(wrapped_lines(_text(result, every), width))
+            from pieslice.policies.blocks import report_lines  # which no other form needs
+
+            lines.extend(report_lines(result, every, width))
     return "\n".join(lines)
-
-
-def _text(result: Checked, every: bool) -> Iterable[str]:
-    yield f"{result.path}: {result.followed}"
-    if result.host is not None and result.host.listed is not None:
-        yield f"{result.path}: {host_line(result.host)}"
-    for text in verdict_lines(result.verdicts, result.not_judged):
-        yield f"{result.path}: {text}"
-    if result.fragment is not None and not result.fragment.asked:
-        why = f"{result.fragment}; say --no-fragment if no other file completes it"
-        yield f"{result.path}: taken for a fragment: {why}"
-    elsewhere = [*brought_lines(result.findings, result.path)]
-    if elsewhere:
-        yield f"{result.path}: not in these files: {listing(elsewhere)}"
-    found = blocks([one for one in result.findings if not brought(one)])
-    shown = found if every or len(found) <= _FIRST_PAGE else worst_first(found)[:_FIRST_PAGE]
-    for block in shown:
-        yield from block.lines()
-    if result.upgrade is not None:
-        yield from _upgrade(result.path, result.upgrade)
-    if result.reload is not None:
-        from pieslice.policies.reloads import reload_lines
-
-        running, found_ = result.reload
-        yield f"{result.path}: reloaded where {running} runs:"
-        yield from (f"  {line}" for line in reload_lines(running, found_))
-    counts = [
-        counted(count, word) for word in (ERROR, WARNING, NOTE) if (count := result.count(word))
-    ]
-    old = len(old_names(result.findings))
-    counts += [f"{old} of them old names"] if old > 1 else []
-    left = len(found) - len(shown)
-    tail = (
-        f"; these are the worst {len(shown)} of {len(found)} causes, --all shows all"
-        if left
-        else ""
-    )
-    behaviour = result.behaviour
-    if behaviour is not None:
-        yield from behaviour.lines(result.path)
-        counts += [behaviour.count] if behaviour.count else []
-    yield f"{result.path}: {', '.join(counts) or 'no findings'}{tail if left else ''}"
-    if behaviour is not None:
-        yield f"{result.path}: not looked at: {behaviour.left_out}"
-
-
-def _upgrade(path: str, step: Upgrade) -> Iterable[str]:
-    """What another version changes: all of it."""
-    what = counted(len(step.findings), "change") if step.findings else "no changes"
-    yield f"{path}: {step.old} -> {step.new}: {what}"
-    for text in verdict_lines(step.verdicts):
-        yield f"{path}: in {step.new}: {text}"
-    defaults = [found for found in step.findings if found.id == DEFAULT.id]
-    for block in blocks([found for found in step.findings if found.id != DEFAULT.id]):
-        yield from block.lines()
-    for found in defaults:
-        yield found.headline()
 
 
 def _is_expanded(finding: Diagnostic) -> bool:

@@ -9,8 +9,6 @@ from pieslice.reports.layout import plural, wrap
 from pieslice.terminal import printable
 from policy.explain.parts import SHORT
 from policy.explain.sentences import listing
-from policy.knobs.other_daemons import DAEMONS
-from policy.knobs.readers import JUDGED
 from policy.lint.attributes import OLD_NAME
 from policy.lint.names import DEAD, DEPRECATED
 
@@ -92,13 +90,6 @@ def verdict_lines(verdicts: Iterable[Verdict], left: Sequence[str] = ()) -> Iter
     yield from (f"{listing(daemons)}{rest}" for rest, daemons in same.items())
     if left:
         yield f"whether {listing(left)} would start is not judged"
-
-
-def not_judged(host: Host | None, verdicts: Iterable[Verdict]) -> tuple[str, ...]:
-    """The daemons of DAEMON_LIST of which nobody says whether they would start."""
-    told = {*JUDGED, *(one.daemon.subsystem for one in verdicts)}
-    names = host.daemons if host is not None and host.listed is not None else ()
-    return tuple(f"condor_{name.lower()}" for name in names if name in DAEMONS and name not in told)
 
 
 def comparison_lines(comparison: Comparison, width: int) -> Iterator[str]:

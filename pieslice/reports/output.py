@@ -15,7 +15,7 @@ from pieslice.command_line import BESIDE, LOSSES
 from pieslice.limiting import begin_to_write
 from pieslice.reports.layout import Block, render_coloured, render_plain, with_verdicts, wrap
 from pieslice.reports.result import Result
-from pieslice.terminal import DEFAULT_WIDTH, in_colour, printable, terminal_width
+from pieslice.terminal import DEFAULT_WIDTH, WIDE, in_colour, printable, terminal_width
 from pieslice.writing import naming
 
 #: How many problems with the input are shown in full; JSON has them all.
@@ -32,8 +32,6 @@ _LOST: Final[tuple[tuple[Lost, str, str], ...]] = (
     ("ad", "ad", "ads"),
     ("rest", "rest of a file", "rests of files"),
 )
-#: Wider than any answer.
-WIDE: Final = 1_000_000
 
 
 def show(report: Sequence[Block], args: argparse.Namespace, out: IO[str]) -> None:

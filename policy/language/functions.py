@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from random import Random
+from typing import TYPE_CHECKING
 
 from attr import evolve, frozen
 
@@ -25,6 +25,9 @@ from policy.language.numbers import (
     read_integer,
     saturated,
 )
+
+if TYPE_CHECKING:
+    from random import Random
 
 _FORMAT = late_regex(
     r"(?P<before>(?:[^%]++|%%)*)"
@@ -41,11 +44,11 @@ _COMMA_OR_BLANK = late_regex(r"[, \t\r\n]")
 class Functions:
     """The functions, with the outside world they may look at.
 
-    ``unparse`` prints a ClassAd value; ``report`` receives failures.
+    ``numbers`` gives random ones; ``unparse`` prints a ClassAd value; ``report`` receives failures.
     """
 
     environment: Mapping[str, str]
-    rng: Random
+    numbers: Callable[[], Random]
     evaluate: Evaluate
     unparse: Callable[[object], str]
     report: Callable[[str], None]
@@ -239,7 +242,7 @@ def _random_choice(self: Functions, body: str, expander: Expander) -> str:
     items = [item for item in _items(body, expander, _COMMA_OR_BLANK) if item]
     if not items:
         return self.fail("$RANDOM_CHOICE() has nothing to choose from")
-    return items[self.rng.randrange(len(items))]
+    return items[self.numbers().randrange(len(items))]
 
 
 def _random_integer(self: Functions, body: str, expander: Expander) -> str:
@@ -259,7 +262,7 @@ def _random_integer(self: Functions, body: str, expander: Expander) -> str:
         self.fail(f"$RANDOM_INTEGER() minimum {low} exceeds maximum {high}")
         low = high
     step = step or 1
-    return str(low + step * self.rng.randrange((high - low) // step + 1))
+    return str(low + step * self.numbers().randrange((high - low) // step + 1))
 
 
 def _basename(self: Functions, body: str, expander: Expander) -> str:

@@ -76,7 +76,7 @@ class Variables:
         """Expands texts with the values of now."""
         base = self.config.scope.functions
         functions = JobFunctions(
-            base.environment, self.context.rng, base.evaluate, base.unparse, self.report,
+            base.environment, lambda: self.context.rng, base.evaluate, base.unparse, self.report,
             base.directory, self._evaluated,
         )  # fmt: skip
         return Expander(self.lookup, functions.call)

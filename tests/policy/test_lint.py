@@ -14,7 +14,8 @@ from classad.errors import Diagnostic
 from docs.written.findings import findings_page
 from docs.written.knobs import knob_page
 from pieslice.policies.blocks import blocks
-from pieslice.policies.formats import Checked, report
+from pieslice.policies.checked import Checked
+from pieslice.policies.formats import report
 from policy.config import Config, load_config
 from policy.io import builtin_library
 from policy.knobs import KNOBS

@@ -12,7 +12,8 @@ import pytest
 
 from classad.errors import Diagnostic, Edit
 from fuzz.findings.corpus import decoded, planted
-from pieslice.policies.formats import Checked, report
+from pieslice.policies.checked import Checked
+from pieslice.policies.formats import report
 from policy.language.about import about
 from policy.lint.findings import FINDINGS, lint
 from policy.lint.verdict import examine

@@ -12,7 +12,7 @@ from pieslice.data import JsonObject
 from pieslice.inputs.pool import PoolReading
 from pieslice.lab.sharing.saving import difference, save
 from pieslice.lab.texts import EditedTexts, PolicyFiles, called, span
-from pieslice.policies.answers import of_all
+from pieslice.policies.checked import of_all
 from policy.config import Config
 from policy.editing.completions import completions
 from policy.editing.hovers import hover

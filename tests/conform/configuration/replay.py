@@ -178,7 +178,7 @@ def _value_differences(config: Config, name: str, wanted: Record) -> list[Differ
     found = []
     if "raw" in wanted and definition.raw != _place(wanted["raw"]):
         found.append(Difference(f"raw {name}", _place(wanted["raw"]), definition.raw))
-    chance = config.scope.functions.rng
+    chance = config.scope.functions.numbers()
     assert isinstance(chance, _CountingRandom)
     chance.draws = 0
     endless = bool(wanted.get("nonterminating")) or wanted.get("exit", 0) < 0
