@@ -1,5 +1,5 @@
-"""Keeps what is compiled for classes of attrs, regular expressions and the grammar of expressions,
-beside what Python keeps of modules.
+"""Keeps what is compiled for classes of attrs, named tuples, regular expressions and the grammar of
+expressions, beside what Python keeps of modules.
 
 A command makes two hundred classes and as many patterns; compiling them takes a third of the time
 of a short one.  Kept code stands under the text that it was compiled from, so it is never that of
@@ -7,17 +7,20 @@ another class or pattern; a file that is damaged is none.  Where Python keeps no
 is kept.  Of patterns only those of ``classad.patterns`` are, and those of the modules that attrs
 and ``json`` import: others may come out of the input.
 
-Inputs: the class builder of attrs and ``classad.patterns``, of which nothing else is changed.
+Inputs: the class builders of attrs and of named tuples, and ``classad.patterns``, of which nothing
+else is changed.
 Outputs: two files in ``__pycache__``, of this Python.
 """
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import marshal
 import os
 import re
 import sys
+import typing
 from collections.abc import Callable
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from types import CodeType
@@ -62,17 +65,20 @@ class KeptCode:
 
             patterns.compile_regex = self._regex
             patterns.kept = self._made
-        # The names are builtins there.  The text of a class has the hash of its name, which is
+        # The names are builtins there: `typing` compiles the annotations of a named tuple,
+        # `collections` its constructor.  The text of a class has the hash of its name, which is
         # another one in every process.
         vars(_make).update(compile=self._compile, hash=_steady_hash)
+        vars(typing).update(compile=self._compile)
+        vars(collections).update(eval=self._evaluated)
 
     def __exit__(self, *problem: object) -> None:
         patterns = sys.modules.get("classad.patterns")
         if patterns is not None:
             vars(patterns).update(compile_regex=_compile_regex, kept=patterns._made)
-        make = sys.modules.get("attr._make")
-        for name in ("compile", "hash") if make is not None else ():
-            vars(make).pop(name, None)
+        for module in filter(None, (sys.modules.get("attr._make"), typing, collections)):
+            for name in ("compile", "hash", "eval"):
+                vars(module).pop(name, None)
         self._code.save()
         self._values.save()
 
@@ -86,6 +92,10 @@ class KeptCode:
         code = compile(text, name, mode)
         self._code.put((text, name, mode), marshal.dumps(code))
         return code
+
+    def _evaluated(self, text: str, names: dict[str, Any]) -> Any:
+        """Stands for ``eval``, as named tuples call it."""
+        return eval(self._compile(text, "<string>", "eval"), names)
 
     def _regex(self, text: str | bytes, flags: int = 0) -> AnyPattern:
         """Stands for ``re.compile``."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import re
 import subprocess
 import sys
+import typing
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import attr
 import pytest
@@ -80,6 +82,28 @@ def test_a_class_of_kept_code_is_the_class(path: str, monkeypatch: pytest.Monkey
     with KeptCode(path):
         behaves(make_class())
     assert names == []
+
+
+def test_a_named_tuple_of_kept_code_is_the_named_tuple(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make() -> Any:
+        class Place(NamedTuple):
+            line: int
+            column: int | None = None
+
+        return Place
+
+    with KeptCode(path):
+        make()
+    names = compiled(monkeypatch)
+    with KeptCode(path):
+        place = make()
+    assert names == []
+    assert place(3) == (3, None) == place(column=None, line=3)
+    assert typing.get_type_hints(place) == {"line": int, "column": int | None}
+    with pytest.raises(TypeError):
+        place()
 
 
 def test_another_class_of_the_same_name_is_another_one(
@@ -196,8 +220,8 @@ def test_a_spoiled_file_is_none(path: str, spoil: Callable[[bytes], bytes]) -> N
 def test_nothing_is_left_of_it(path: str) -> None:
     with pytest.raises(KeyError), KeptCode(path):
         raise KeyError
-    assert "compile" not in vars(_make)
-    assert "hash" not in vars(_make)
+    for module in (_make, typing, collections):
+        assert {"compile", "eval", "hash"}.isdisjoint(vars(module))
     assert patterns.compile_regex is re.compile
 
 
