@@ -63,6 +63,8 @@ def _write(
             key = quoted(name if isinstance(name, str) else encode(name))
             if type(item) is str:
                 write(f"{between or '{'}{inner}{key}: {quoted(item)}")
+            elif type(item) is int:
+                write(f"{between or '{'}{inner}{key}: {item}")
             else:
                 write(f"{between or '{'}{inner}{key}: ")
                 _write(item, inner, quoted, encode, write)

@@ -119,6 +119,7 @@ def _property(text: str) -> str:
 
 
 def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObject:
+    index = {id_: at for at, id_ in enumerate(known)}
     rules = [
         {
             "id": found.id,
@@ -153,19 +154,17 @@ def _sarif(results: Sequence[Checked], known: Mapping[str, Finding]) -> JsonObje
                     ]
                 },
                 "columnKind": "unicodeCodePoints",
-                "results": [
-                    _result(found, list(known)) for one in results for found in one.all_findings
-                ],
+                "results": [_result(found, index) for one in results for found in one.all_findings],
             }
         ],
     }
 
 
-def _result(finding: Diagnostic, ids: list[str]) -> JsonObject:
+def _result(finding: Diagnostic, index: Mapping[str, int]) -> JsonObject:
     text = finding.message + (f"; {finding.help}" if finding.help else "")
     result: JsonObject = {
         "ruleId": finding.id,
-        "ruleIndex": ids.index(finding.id) if finding.id in ids else -1,
+        "ruleIndex": index.get(finding.id or "", -1),
         "level": finding.severity,
         "message": {"text": text},
     }

@@ -162,10 +162,13 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     known += [*meanings(), *reader_names(), *defaults]
     known = read_by(version, dict.fromkeys(known))
     known += _of_each().values()
-    known = list({name.casefold(): name for name in reversed(known)}.values())
-    squeezed = {name.casefold().replace("_", ""): name for name in known}
-    folded = folded_attribute_names().union(map(str.casefold, known))
-    return _Known(vocabulary(tuple(known)), squeezed, folded)
+    known.reverse()
+    known = list(dict(zip(map(str.casefold, known), known, strict=True)).values())
+    text = "\n".join(known).casefold()
+    squeezed = dict(zip(text.replace("_", "").split("\n"), known, strict=True))
+    return _Known(
+        vocabulary(tuple(known)), squeezed, folded_attribute_names().union(text.split("\n"))
+    )
 
 
 @cache
