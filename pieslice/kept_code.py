@@ -14,6 +14,7 @@ Outputs: two files in ``__pycache__``, of this Python.
 
 from __future__ import annotations
 
+import builtins
 import collections
 import contextlib
 import marshal
@@ -30,7 +31,7 @@ from zlib import adler32, crc32
 if TYPE_CHECKING:
     from classad.patterns import AnyPattern
 
-_compile_regex = re.compile
+_compile_regex, _compile, _hash = re.compile, compile, hash
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
 
@@ -50,8 +51,11 @@ class KeptCode:
         self._values = _KeptFile(f"{path}-values")
 
     def __enter__(self) -> None:
-        # What attrs imports makes patterns of its own, as `json` does; none comes out of an input.
+        # What attrs imports makes patterns and classes of its own, as `json` does patterns; none
+        # comes out of an input.
+        own = {"compile": builtins.compile, "hash": builtins.hash}
         vars(re).update(compile=self._regex)
+        vars(builtins).update(compile=self._compile, hash=_steady_hash)
         try:
             import json  # noqa: F401 - every command reads tables
 
@@ -60,6 +64,7 @@ class KeptCode:
             return
         finally:
             vars(re).update(compile=_compile_regex)
+            vars(builtins).update(own)
         if "policy" in sys.modules:  # which has looked whose package `classad` is
             from classad import patterns
 
@@ -82,14 +87,16 @@ class KeptCode:
         self._code.save()
         self._values.save()
 
-    def _compile(self, text: str, name: str, mode: str) -> CodeType:
-        """Stands for ``compile``."""
+    def _compile(self, text: Any, name: str, mode: str, **more: Any) -> CodeType:
+        """Stands for ``compile``; Python says more of modules, and keeps them itself."""
+        if more:
+            return _compile(text, name, mode, **more)  # type: ignore[no-any-return]
         known = self._code.all()
         kept = known.get((text, name, mode))
         if kept is not None:
             code: CodeType = marshal.loads(kept)
             return code
-        code = compile(text, name, mode)
+        code = _compile(text, name, mode)
         self._code.put((text, name, mode), marshal.dumps(code))
         return code
 
@@ -165,7 +172,7 @@ def _written(path: str) -> int:
 
 def _steady_hash(value: object) -> int:
     """Stands for ``hash``."""
-    return crc32(value.encode()) if isinstance(value, str) else hash(value)
+    return crc32(value.encode()) if isinstance(value, str) else _hash(value)
 
 
 def _engine() -> Any:

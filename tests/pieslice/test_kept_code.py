@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
 import os
 import re
@@ -53,7 +54,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(name)
         return compile(text, name, mode)
 
-    monkeypatch.setattr("pieslice.kept_code.compile", count, raising=False)
+    monkeypatch.setattr("pieslice.kept_code._compile", count)
     return names
 
 
@@ -220,6 +221,7 @@ def test_a_spoiled_file_is_none(path: str, spoil: Callable[[bytes], bytes]) -> N
 def test_nothing_is_left_of_it(path: str) -> None:
     with pytest.raises(KeyError), KeptCode(path):
         raise KeyError
+    assert all(one.__class__ is len.__class__ for one in (builtins.compile, builtins.hash))
     for module in (_make, typing, collections):
         assert {"compile", "eval", "hash"}.isdisjoint(vars(module))
     assert patterns.compile_regex is re.compile
