@@ -87,10 +87,10 @@ class KeptCode:
         self._code.save()
         self._values.save()
 
-    def _compile(self, text: Any, name: str, mode: str, **more: Any) -> CodeType:
+    def _compile(self, text: str, name: str, mode: str, **more: object) -> CodeType:
         """Stands for ``compile``; Python says more of modules, and keeps them itself."""
         if more:
-            return _compile(text, name, mode, **more)  # type: ignore[no-any-return]
+            return _compile(text, name, mode, **more)  # type: ignore[call-overload,no-any-return]
         known = self._code.all()
         kept = known.get((text, name, mode))
         if kept is not None:
@@ -100,9 +100,10 @@ class KeptCode:
         self._code.put((text, name, mode), marshal.dumps(code))
         return code
 
-    def _evaluated(self, text: str, names: dict[str, Any]) -> Any:
+    def _evaluated(self, text: str, names: dict[str, object]) -> object:
         """Stands for ``eval``, as named tuples call it."""
-        return eval(self._compile(text, "<string>", "eval"), names)
+        made: object = eval(self._compile(text, "<string>", "eval"), names)
+        return made
 
     def _regex(self, text: str | bytes, flags: int = 0) -> AnyPattern:
         """Stands for ``re.compile``."""

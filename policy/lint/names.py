@@ -166,9 +166,8 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     known = list(dict(zip(map(str.casefold, known), known, strict=True)).values())
     text = "\n".join(known).casefold()
     squeezed = dict(zip(text.replace("_", "").split("\n"), known, strict=True))
-    return _Known(
-        vocabulary(tuple(known)), squeezed, folded_attribute_names().union(text.split("\n"))
-    )
+    folded = folded_attribute_names().union(text.split("\n"))
+    return _Known(vocabulary(tuple(known)), squeezed, folded)
 
 
 @cache
