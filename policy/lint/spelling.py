@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, chain
-from operator import ne
 from typing import Final, NamedTuple, TypeVar
 
 from classad import patterns
@@ -175,15 +174,24 @@ class Vocabulary:
             self._beside = mine, self._differing(mine)
         return self._beside[1]
 
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The words of all names: most that an administrator thinks of are none."""
+        return frozenset(chain.from_iterable(self.by_words))
+
     def _differing(self, mine: Words) -> list[tuple[int, Words]]:
-        return [
-            ([*map(ne, mine, theirs)].index(True), theirs)
-            for theirs in self._like(mine, len(mine))
-            if sum(map(ne, mine, theirs)) == 1
-        ]
+        own = [at for at, word in enumerate(mine) if word not in self._words]
+        found: list[tuple[int, Words]] = []
+        for at in (own or range(len(mine))) if len(own) < 2 else ():
+            before, behind = mine[:at], mine[at + 1 :]
+            alike = [one for one in self._like(mine, len(mine)) if one[:at] == before]
+            found += [(at, one) for one in alike if one[at + 1 :] == behind and one[at] != mine[at]]
+        return found
 
     def with_one_more(self, mine: Words) -> list[Words]:
         """The words of names that have these, and one more."""
+        if not self._words.issuperset(mine):
+            return []
         are_there = set(mine).issubset
         return [
             theirs
@@ -203,6 +211,8 @@ class Vocabulary:
 
     def reordered(self, mine: Words) -> list[Words]:
         """The words of names that are the same ones in another order."""
+        if not self._words.issuperset(mine):
+            return []
         ordered, are_mine = sorted(mine), set(mine).issuperset
         found = (self._index.by_first.get((len(mine), word), ()) for word in dict.fromkeys(mine))
         alike = filter(are_mine, chain.from_iterable(found))
@@ -354,9 +364,10 @@ def of_family(macro: str) -> str | None:
     A family that has its member in front, as ``MATLAB_LIMIT``, takes it for one word.
     """
     parts = macro.split("_")
-    for family, head, known in _families():
+    stems = _stems_of(macro)
+    for family, head, known, theirs in _families():
         count = known.count("_") + 1
-        if len(parts) <= count or not (head or len(parts) == 2):
+        if len(parts) <= count or not (head or len(parts) == 2) or stems.isdisjoint(theirs):
             continue
         turned = not head and parts[0].casefold() == known
         if head or turned:
@@ -370,14 +381,20 @@ def of_family(macro: str) -> str | None:
 
 
 @cache
-def _families() -> list[tuple[Knob, str, str]]:
+def _families() -> list[tuple[Knob, str, str, frozenset[str]]]:
     """The families, the longest first, each with what stands before the member in its name, and
-    the case-folded words beside it."""
+    the case-folded words beside it with their stems."""
     found = []
     for family in sorted(FAMILIES, key=lambda one: -len(one.name)):
         head, _, rest = family.name.partition("<")
-        found.append((family, head, (head or rest.partition(">")[2]).strip("_").casefold()))
+        known = (head or rest.partition(">")[2]).strip("_").casefold()
+        found.append((family, head, known, _stems_of(known)))
     return found
+
+
+def _stems_of(name: str) -> frozenset[str]:
+    """What the words of a name begin with; of forms of one word it is the same."""
+    return frozenset(part[:_STEM] for part in name.casefold().split("_"))
 
 
 def _are_forms(mine: str, known: str) -> bool:
