@@ -88,6 +88,7 @@ _COMMANDS: Final = {
     "accounting_group_user": "AcctGroupUser", "batch_name": "JobBatchName", "executable": "Cmd",
     "initialdir": "Iwd", "initial_dir": "Iwd", "max_retries": "JobMaxRetries",
     "stream_error": "StreamErr", "stream_output": "StreamOut",
+    "notification": "JobNotification", "universe": "JobUniverse",
     "transfer_input_files": "TransferInput", "transfer_output_files": "TransferOutput",
     "use_x509userproxy": "x509userproxy",
 }  # fmt: skip

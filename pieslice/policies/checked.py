@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from pieslice.fuzzing.behaviour import Behaviour
     from pieslice.policies.reloads import Reload
 
-#: The finding that says why an expression has no value: it looks at what nobody defines.
-_UNDEFINED: Final = "P401"
+#: The findings that say why an expression has no value: it looks at what nobody defines, or at
+#: what jobs lack.
+_UNDEFINED: Final = ("P401", "P434")
 
 
 @frozen
@@ -218,7 +219,7 @@ def _behaviour(
         return Behaviour(missing=NOTHING_SET)  # what a search needs takes long to import
     from pieslice.fuzzing.command import schema_at
 
-    explained = {about(one).macro.casefold() for one in findings if one.id == _UNDEFINED}
+    explained = {about(one).macro.casefold() for one in findings if one.id in _UNDEFINED}
     return behaviour_of(config, schema_at(path), seed, go_on, reader.defines, explained)
 
 

@@ -18,7 +18,7 @@ from policy.explain.roles import host_of
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.lint.assignments import ADDED, ADDING, policy_lost
-from policy.lint.choices import out_of_range
+from policy.lint.choices import has_hole, out_of_range
 from policy.lint.finding import NOTE, Finding, Meant, Per, looks_at, use_of
 from policy.lint.security import is_switch, network, switched
 from policy.lint.view import ITEM, LOCAL_NAME, Item, Setting, View
@@ -433,6 +433,8 @@ def flocking(view: View) -> Iterator[Diagnostic]:
     patterns = [] if allowed is None else [one.host for one in addresses(allowed)]
     if allowed is None or not patterns or not all(map(_is_name, patterns)):
         return
+    if has_hole(allowed.config, allowed.entry) or allowed.entry.extends_unread:
+        return  # another file has more hosts
     for one in addresses(to):
         if _is_name(one.host) and not any(fnmatchcase(one.host, text) for text in patterns):
             message = f"it does not let in `{one.host}` of FLOCK_TO, whose matches are refused"

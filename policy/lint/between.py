@@ -6,18 +6,22 @@ Follows: recorded pools of real daemons of 25.14.1 (vectors ``between``); each r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Final
 
+from classad.ads.ad import Ad
 from classad.errors import Diagnostic
+from classad.evaluate import EvalContext, evaluate
 from classad.patterns import late_regex
+from classad.syntax.nodes import Node, walk
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal, read_boolean, read_integer
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import EVERY_OTHER, NOTE, Per, finding
-from policy.lint.trees import conjuncts, names, number, references, scope_of
+from policy.lint.trees import conjuncts, names, number, references, scope_of, text_of
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number
 
@@ -167,6 +171,9 @@ def one_too_many(view: View, setting: Setting) -> Iterator[Diagnostic]:
     leftovers = view.is_on("CLAIM_PARTITIONABLE_LEFTOVERS", "SCHEDD", True)
     if setting.prefix not in (None, "SCHEDD"):
         return
+    cores = integer_literal(setting.beside("NUM_CPUS")) if "num_cpus" in view.defined else None
+    if cores is not None and most is not None and most >= cores:
+        return  # the machine of the file has no core for one more
     if most is not None and 0 < most <= _FEW and leftovers:
         message = f"{most + 1} jobs start where leftovers of a slot are used, and one is evicted"
         yield setting.say(one_too_many, message, setting.whole())
@@ -214,6 +221,107 @@ def refused_again(one: MacroExpression) -> Iterator[Diagnostic]:
             help_text = f"{who} matched and refused, in every cycle; compare Request{own.name}"
             yield one.say(refused_again, message, node, help_text)
             return
+
+
+#: Seconds since 1970 at which jobs are looked at, and since when they are what they are.
+_NOW: Final = 1_750_000_000
+_LONG_AGO: Final = _NOW - 30 * 86_400
+#: The code of what the schedd puts on hold itself, and a number of times that is past any limit.
+_BY_POLICY: Final = 26
+_MANY_TIMES: Final = 1000
+_IDLE, _HELD = 1, 5
+#: What each hold by policy makes another, and what it does not; what counts runs, all alike.
+_HOLDS: Final = ("numholds",)
+_NO_HOLDS: Final = ("numsystemholds",)
+_CODES: Final = ("holdreasoncode", "lastholdreasoncode")
+_UNDEFINED: Final = "undefined"
+_RUNS: Final = ("numjobstarts", "numshadowstarts", "jobruncount", "numjobmatches")
+#: As many attributes, and as many jobs, are tried at most.
+_ATTRIBUTES: Final = 3
+_JOBS: Final = 600
+
+
+@finding(
+    "P517",
+    "jobs that are released and held again without end",
+    "SYSTEM_PERIODIC_RELEASE is true for jobs that SYSTEM_PERIODIC_HOLD has put on hold, and they"
+    " are put on hold again as soon as they are idle: what made them exceed a limit stays in their"
+    " ads. HoldReasonCode is 26 for jobs that the policy has put on hold.",
+    "SYSTEM_PERIODIC_HOLD = NumJobStarts > 10\n"
+    "SYSTEM_PERIODIC_RELEASE = HoldReasonCode != 1 && NumJobStarts < 20\n",
+    "SYSTEM_PERIODIC_HOLD = NumJobStarts > 10\n"
+    "SYSTEM_PERIODIC_RELEASE = HoldReasonCode != 26 && NumJobStarts < 20\n",
+    per=Per.CONFIGURATION,
+    observed="Observed with 25.14.1 and `PERIODIC_EXPR_INTERVAL = 3`: within 20 s a job that never"
+    " runs has a NumHolds of 4, a HoldReasonCode of 26, and a NumSystemHolds of 0.",
+)
+def released_again(view: View) -> Iterator[Diagnostic]:
+    """Some job is held while it is idle and released, whatever it has besides."""
+    parsed = [one for one in view.expressions() if one.tree is not None]
+    held = [one for one in parsed if _HOLDING.fullmatch(one.macro)]
+    for release in (one for one in parsed if held and _RELEASING.fullmatch(one.macro)):
+        for hold in held:
+            assert hold.tree is not None
+            assert release.tree is not None
+            job = _of_both(hold.tree, release.tree)
+            if job is not None:
+                shown = " and ".join(f"{name} = {value}" for name, value in job.items())
+                message = f"{release.macro} is true for jobs that {hold.macro} holds"
+                help_text = f"a job with {shown} is released and held again without end"
+                yield release.say(released_again, message, release.whole(), help_text)
+                return
+
+
+def _of_both(hold: Node, release: Node) -> dict[str, str] | None:
+    """What a job has that is held whenever it is idle, and released whenever it is held."""
+    found = {one.name.casefold(): one.name for tree in (hold, release) for one in references(tree)}
+    free = [name for name in found if name not in _SET and name not in _RUNS]
+    runs = [name for name in found if name in _RUNS]
+    numbers = {number(node) for tree in (hold, release) for node in walk(tree)} - {None}
+    texts = {text_of(node) for tree in (hold, release) for node in walk(tree)} - {None}
+    near = sorted({int(one) + step for one in numbers if one is not None for step in (-1, 0, 1)})
+    kinds = [f'"{text}"' for text in sorted(filter(None, texts))]
+    values = [*map(str, near), "1000", "2000", *kinds, _UNDEFINED]
+    columns = [*free, *runs[:1]]
+    if len(columns) > _ATTRIBUTES or len(values) ** len(columns) > _JOBS:
+        return None
+    for job in product(values, repeat=len(columns)):
+        ad = dict(zip(columns, job, strict=True))
+        ad |= dict.fromkeys(runs, ad.get(runs[0], "0") if runs else "0")
+        if _holds(hold, ad, _IDLE, _NOW) and _holds(release, ad, _HELD, _LONG_AGO):
+            return {found[name]: value for name, value in ad.items()}
+    return None
+
+
+def _holds(tree: Node, job: Mapping[str, str], status: int, since: int) -> bool:
+    """Is it true of a job that has had its status for so long?"""
+    ad = Ad()
+    given = {name: evaluate(parse(text)) for name, text in job.items() if text != _UNDEFINED}
+    counted = {**dict.fromkeys(_HOLDS, _MANY_TIMES), **dict.fromkeys(_NO_HOLDS, 0)}
+    counted |= dict.fromkeys(_CODES, _BY_POLICY)
+    times = {"EnteredCurrentStatus": since, "QDate": _LONG_AGO}
+    fixed = {"JobStatus": status, "JobUniverse": 5, "HoldReasonSubCode": 0}
+    for name, value in {**given, **counted, **times, **fixed}.items():
+        ad.insert(name, value)
+    return evaluate(tree, ad, context=EvalContext(now=_NOW)) is True
+
+
+_SET: Final = frozenset(
+    (
+        *(
+            *_HOLDS,
+            *_NO_HOLDS,
+            "jobstatus",
+            "enteredcurrentstatus",
+            "qdate",
+            "jobuniverse",
+            "currenttime",
+        ),
+        *(*_CODES, "holdreasonsubcode"),
+    )
+)
+_HOLDING: Final = late_regex(r"SYSTEM_PERIODIC_HOLD(?:_\w+)?", re.IGNORECASE)
+_RELEASING: Final = late_regex(r"SYSTEM_PERIODIC_RELEASE(?:_\w+)?", re.IGNORECASE)
 
 
 def _is_cut(one: MacroExpression) -> bool:

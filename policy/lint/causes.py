@@ -28,6 +28,7 @@ _OF_LISTS: Final = frozenset(("P213", "P221", "P233"))
 _OUTSIDE: Final = frozenset(("P212", "P301"))
 #: A finding, and what it may come of at the same characters.
 _SAME_WORD: Final = {
+    **dict.fromkeys(("P110", "P111", "P112", "P113"), ("P115",)),
     "P211": ("P233",),
     "P217": ("P115",),
     "P302": ("P213", "P233"),

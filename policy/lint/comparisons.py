@@ -260,7 +260,7 @@ def _case(one: MacroExpression, node: Binary) -> Said | None:
         elif text is not None and isinstance(side, Reference):
             row, what = find_attribute(side.name), side.name
             known = row.spellings if row is not None else ()
-            known = one.view.groups if _is_group(one, side) else known
+            known = one.view.groups if is_group(one, side) else known
             spelled = (value for value in known if value.casefold() == text.casefold())
             right = text if text in known else next(spelled, text)
         if right != text:
@@ -269,7 +269,7 @@ def _case(one: MacroExpression, node: Binary) -> Said | None:
     return None
 
 
-def _is_group(one: MacroExpression, subject: Reference) -> bool:
+def is_group(one: MacroExpression, subject: Reference) -> bool:
     """Is it the name of a group, and nothing longer?"""
     folded = subject.name.casefold()
     return folded in _GROUPS or (folded == "accountinggroup" and one.use.my == "group")
@@ -280,7 +280,7 @@ def _no_such_group(one: MacroExpression, node: Binary) -> Said | None:
     groups = one.view.groups if node.operator in ("==", "=?=") else ()
     for subject, other in _pairs(node) if groups else ():
         text = text_of(other)
-        if text is None or not _is_group(one, subject):
+        if text is None or not is_group(one, subject):
             continue
         if text.casefold() in (*map(str.casefold, groups), "<none>"):
             continue

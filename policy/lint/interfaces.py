@@ -1,22 +1,23 @@
-"""Checks by which address and protocol daemons can be reached.
+"""Checks by which address, name and protocol daemons can be reached.
 
 Follows: the daemons of 25.14.1, started with each; what others reach follows from the network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, is_one_edit
 from classad.patterns import late_regex
 from policy.explain.roles import host_of, is_whole
 from policy.language.about import EVERY
 from policy.language.numbers import read_boolean
 from policy.lint.agreement import DISAGREE, addresses, setting_of, started_by
 from policy.lint.choices import has_hole, no_word
-from policy.lint.finding import Advice, Per, Repair, looks_at
-from policy.lint.view import Setting, View
+from policy.lint.finding import Advice, Meant, Per, Repair, finding, looks_at
+from policy.lint.view import Item, Setting, View
 
 _V4: Final = late_regex(r"\d+(?:\.\d+){3}|(?:\d+\.)+\*")
 _V6: Final = late_regex(r"[\da-fA-F]*:[\da-fA-F:]+")
@@ -110,3 +111,90 @@ def own_collector(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"`{text}` is this machine, and DAEMON_LIST starts no collector on it"
         help_text = "nobody gets to know of its slots and jobs"
         yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+#: The port in arguments of condor_shared_port, and that of the collector if nobody says another.
+_OF_ARGUMENTS: Final = late_regex(r"(?:^|\s)-p\s+(\d+)")
+_USUAL: Final = "9618"
+
+
+@looks_at(Per.CONFIGURATION)
+def shared_elsewhere(view: View) -> Iterator[Diagnostic]:
+    """A port for condor_shared_port that is not the collector's, which is behind it.
+
+    Observed with 25.14.1: with `-p 9831` nobody reaches a collector at 9830, unless
+    COLLECTOR_USES_SHARED_PORT is False; SHARED_PORT_PORT does not count there.
+    """
+    args, home = setting_of(view, "SHARED_PORT_ARGS"), setting_of(view, "COLLECTOR_HOST")
+    found = None if args is None else _OF_ARGUMENTS.search(args.text())
+    shares = view.is_on("COLLECTOR_USES_SHARED_PORT", "COLLECTOR", True)
+    if args is None or found is None or "COLLECTOR" not in started_by(view) or not shares:
+        return
+    ports = {one.port or _USUAL for one in addresses(home)} if home is not None else {_USUAL}
+    if ports and found[1] not in ports and view.is_on("USE_SHARED_PORT", "MASTER", True):
+        message = f"the collector is behind port {found[1]}, and others look for it at"
+        message = f"{message} {' and '.join(sorted(ports))}"
+        yield args.say(DISAGREE, message, args.whole(), "its port is that of COLLECTOR_HOST")
+
+
+#: A name of a host or a domain, and no path or file.
+_NAME: Final = late_regex(
+    r"(?<![\w./*-])(?:\*\.)?(?!(?:my|target|job|self|parent)\.)((?:[a-z\d][a-z\d-]*\.)+[a-z]{2,6})"
+    r"(?![\w(-])",
+    re.IGNORECASE,
+)
+#: What stands before the country in domains such as ox.ac.uk.
+_SECOND: Final = frozenset(("ac", "co", "com", "edu", "gov", "net", "org"))
+_COUNTRY: Final = 2
+#: Letters of a name that is told from a slip of another one.
+_LONG_ENOUGH: Final = 5
+
+
+@finding(
+    "P256",
+    "a domain spelled almost like another one of the file",
+    "Hosts and users of a pool mostly have one domain. One that stands in a single place and is one"
+    " letter away from that of other places, or two letters swapped, is taken for a slip: nobody"
+    " comes from there, and no host is found.",
+    bad="UID_DOMAIN = example.org\nALLOW_WRITE = *.exmaple.org\nALLOW_DAEMON = *.example.org\n",
+    good="UID_DOMAIN = example.org\nALLOW_WRITE = *.example.org\nALLOW_DAEMON = *.example.org\n",
+    per=Per.CONFIGURATION,
+)
+def domain_slip(view: View) -> Iterator[Diagnostic]:
+    """Two domains are alike but for a letter that is no digit."""
+    places: dict[str, list[tuple[Setting, str]]] = {}
+    for setting in view.settings:
+        raw = setting.entry.raw
+        for name in dict.fromkeys(_NAME.findall(raw)) if "." in raw else ():
+            places.setdefault(_domain(name), []).append((setting, name))
+    for domain, (one, *more) in places.items() if len(places) > 1 else ():
+        alike = None if more else _almost(domain, places)
+        if alike is not None:
+            setting, name = one
+            at = setting.text().find(name)
+            where = Item(name, at, at + len(name)) if at >= 0 else setting.whole()
+            message = f"`{domain}` is spelled almost like `{alike}` of {places[alike][0][0].macro}"
+            right = f"{name[: len(name) - len(domain)]}{alike}"
+            yield setting.say(domain_slip, message, where, Meant(right, name))
+
+
+def _domain(name: str) -> str:
+    """The part of a name that a site registers: example.org, ox.ac.uk."""
+    labels = name.casefold().split(".")
+    national = len(labels) > _COUNTRY and len(labels[-1]) == _COUNTRY and labels[-2] in _SECOND
+    return ".".join(labels[-3 if national else -2 :])
+
+
+def _almost(domain: str, places: Mapping[str, Sequence[object]]) -> str | None:
+    """Another domain that has more places, or comes first, and is one edit of letters away."""
+    site, _, rest = domain.partition(".")
+    for other, found in places.items():
+        if other == domain:
+            continue
+        name, _, end = other.partition(".")
+        enough = min(len(site), len(name)) >= _LONG_ENOUGH and end == rest
+        letters = re.sub(r"\D", "", site) == re.sub(r"\D", "", name)
+        earlier = len(found) > 1 or list(places).index(other) < list(places).index(domain)
+        if enough and letters and earlier and is_one_edit(site, name):
+            return other
+    return None

@@ -37,7 +37,16 @@ from policy.language.expressions import parse
 from policy.lint.comparisons import UNDEFINED_OPERAND
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, WARNING, Advice, Meant, Per, finding, looks_at
-from policy.lint.trees import choice_of, ends, is_undefined, names, number, references, scope_of
+from policy.lint.trees import (
+    choice_of,
+    ends,
+    is_undefined,
+    names,
+    number,
+    references,
+    scope_of,
+    sides,
+)
 from policy.values.domain import single_value
 
 
@@ -160,6 +169,8 @@ def _no_condition(one: MacroExpression, node: Node) -> str:
     if isinstance(node, Call):
         function = lookup_function(node.name)
         result = ResultKind.ANY if function is None else function.result
+        if result is ResultKind.INTEGER and node.name.casefold().endswith("cmp"):
+            return "0 for equal texts, so true for all others"
         return _TEXT if result in _TEXTS else _NUMBER if result is ResultKind.CLOCK else ""
     if not isinstance(node, Reference):
         return ""
@@ -190,6 +201,8 @@ def _instead(one: MacroExpression, node: Node, beside: Node | None) -> Advice:
 #: Values of each kind, as texts.
 _ALL: Final = ('"a"', '"1"', "5", "true", "{1, 2}", '{"a"}', "[a = 1]")
 _SEVERAL: Final = 256
+#: The unit of what a job that names none of it does not get.
+_GPUS: Final = "GPUs"
 
 
 @finding(
@@ -254,7 +267,8 @@ def _has_value(text: str) -> bool:
     "P434",
     "a choice by what many jobs do not have",
     "Where the condition of `? :` or ifThenElse() is undefined, so is the choice, and not what it"
-    " says last. Attributes that only some jobs have need a test, or a value in their place.",
+    " says last. Attributes that only some jobs have need a test, or a value in their place; a job"
+    " that wants no GPU has no RequestGPUs.",
     "START = ifThenElse(TARGET.RequestGPUs > 0, TARGET.RequestMemory < 4000, True)\n",
     "START = ifThenElse((TARGET.RequestGPUs ?: 0) > 0, TARGET.RequestMemory < 4000, True)\n",
     per=Per.NODE,
@@ -276,6 +290,26 @@ def undefined_choice(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
             help_text = f"so is the choice, and not `{shown}`; `({name} ?: 0)` has a value"
             yield one.say(undefined_choice, message, bare(condition), help_text)
             return
+
+
+#: Comparisons of a number of things that are meant for jobs that want none.
+_NONE: Final = {"==": 0, "=?=": 0, "<=": 0, "<": 1}
+
+
+@looks_at(Per.COMPARISON)
+def none_of_it(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``RequestGPUs == 0``: who wants none does not say so."""
+    for side, operator, other in sides(node):
+        row = find_attribute(side.name) if isinstance(side, Reference) else None
+        if row is None or row.unit != _GPUS or number(other) != _NONE.get(operator):
+            continue
+        assert isinstance(side, Reference)
+        of_job = _is_of_some_jobs(one, side) or (scope_of(side) is None and "slot" not in row.ads)
+        if side.name.casefold() not in one.asked_for and of_job:
+            comes = "false" if operator in IDENTITY else "undefined"
+            message = f"`{one.shown(node)}` is {comes} for jobs without {row.name}"
+            help_text = f"`({one.shown(side)} ?: 0)` is 0 for them"
+            yield one.say(undefined_choice, message, node, help_text)
 
 
 def _is_of_some_jobs(one: MacroExpression, node: Reference) -> bool:

@@ -113,7 +113,8 @@ def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "P243",
     "types of slots that need more than the machine",
     "The startd makes slots until the machine is given away. For the others it logs `Can't allocate"
-    " slot` and goes on, with a broken slot in their place. A part without a name is that part of"
+    " slot` and goes on with fewer slots, or with one of what is left where it is the first of its"
+    " type. A part without a name is that part of"
     " everything that has no share of its own, and a slot has a CPU at least. Types with"
     " SLOT_TYPE_<n>_BACKFILL share the machine a second time. Told is what exceeds NUM_CPUS, MEMORY"
     " or MACHINE_RESOURCE_<name>, and shares of more than 100 %.",
@@ -155,7 +156,9 @@ def too_many(view: View) -> Iterator[Diagnostic]:
                 if not demand.is_share and not before:
                     what, macro = _SIZED.get(name, (name, f"MACHINE_RESOURCE_{name} has"))
                     message = f"the slots need {many * demand.amount} {what}, {macro} {has}"
-                help_text = "the startd makes a broken slot of what is not there"
+                help_text = (
+                    "the startd makes fewer slots, or smaller ones, and logs `Can't allocate`"
+                )
                 use = use_of(view.config, setting.entry) if setting.entry.template else None
                 if use is None:
                     yield setting.say(too_many, message, demand.where, help_text)

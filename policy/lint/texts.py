@@ -10,21 +10,22 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, is_one_edit, suggest
 from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, ORDER
 from classad.patterns import late_regex
-from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
 from policy.attributes import find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.knobs.declaration import Wanted
 from policy.knobs.lists import is_list
 from policy.knobs.readers import find_readers
 from policy.knobs.uses import find_use
-from policy.lint.comparisons import NEVER_TRUE
+from policy.lint.comparisons import NEVER_TRUE, OTHER_CASE, is_group
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at
+from policy.lint.lists import NOT_DEFINED
 from policy.lint.slips import is_number, type_of
-from policy.lint.trees import sides, takes_pattern, text_of
+from policy.lint.trees import scope_of, sides, takes_pattern, text_of
 from policy.lint.view import Item, Setting, View
 
 QUOTED_NAME: Final = Finding(
@@ -36,6 +37,9 @@ QUOTED_NAME: Final = Finding(
 )
 #: What names have as a pattern only.
 _WILD: Final = late_regex(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
+_OF_FILES: Final = late_regex(r"\^?[\w.@-]*[A-Za-z_-]\*")
+_PLAIN_TEXT: Final = late_regex(r'"([^"\\]+)"')
+_LIMIT: Final = late_regex(r"[A-Za-z]\w*_LIMIT", re.IGNORECASE)
 _NUMBERS: Final = ("integer", "real")
 
 
@@ -77,6 +81,24 @@ def broken_pattern(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
     if text is not None and compile_pattern(text, "") is None:
         message = f"the pattern of `{node.name}` does not compile"
         yield one.say(broken_pattern, message, pattern, f"`{node.name}` is an error")
+
+
+@finding(
+    "P436",
+    "a pattern of files where a regular expression is read",
+    "In a regular expression `*` repeats the sign before it, any number of times and none. The"
+    " pattern `cms*` fits `cm`, and every text that has these letters; `^cms` is what begins so.",
+    'START = regexp("cms*", TARGET.Owner)\n',
+    'START = regexp("^cms", TARGET.Owner)\n',
+    per=Per.CALL,
+)
+def as_files(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
+    """``regexp("cms*", ...)``: words with a `*` behind and no other sign of a pattern."""
+    pattern = bare(node.args[0]) if takes_pattern(node) and node.args else node
+    text = text_of(pattern)
+    if text is not None and _OF_FILES.fullmatch(text):
+        message = f"`*` repeats the `{text[-2]}` of `{text}`, and stands for no other letters"
+        yield one.say(as_files, message, pattern, Meant(f'"^{text[:-1].lstrip("^")}"', f'"{text}"'))
 
 
 @looks_at(Per.SETTING, of="DEDICATED_EXECUTE_ACCOUNT_REGEXP")
@@ -122,6 +144,74 @@ def of_another_name(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
         elif name == "user" and not at and domain and user.isidentifier():
             message = f"`User` has its domain, `{text}@{domain}`, and is never `{text}`"
             yield one.say(NEVER_TRUE, message, side, Meant("Owner", side.name))
+
+
+@looks_at(Per.COMPARISON)
+def of_own_text(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``Site =?= "Cern"`` where the slot has the Site that the same file calls CERN."""
+    for side, operator, other in sides(node) if node.operator in EQUALITY | IDENTITY else ():
+        text = text_of(other)
+        own = _own_text(one, side) if text and isinstance(side, Reference) else None
+        if text is None or own is None or own == text:
+            continue
+        name, message = one.shown(side), f'{one.shown(side)} is "{own}" here'
+        if own.casefold() == text.casefold():
+            if operator in IDENTITY:
+                message = f"{message}, and `{operator}` looks at case"
+                yield one.say(OTHER_CASE, message, node, Meant(f'"{own}"', one.shown(other)))
+        elif is_one_edit(own.casefold(), text.casefold()) and _letters(own) == _letters(text):
+            message = f"`{name} {operator} {one.shown(other)}`: {message}"
+            yield one.say(NEVER_TRUE, message, node, Meant(f'"{own}"', one.shown(other)))
+
+
+def _own_text(one: MacroExpression, side: Reference) -> str | None:
+    """The text that the slot publishes under a name, if the file gives it once and for all."""
+    folded, settings = side.name.casefold(), one.view.of_macro.get(side.name.casefold(), ())
+    published = folded in one.view.slot_attributes and find_attribute(folded) is None
+    if one.use.my != "slot" or scope_of(side) == "target" or not published or len(settings) != 1:
+        return None
+    (setting,) = settings
+    plain = _PLAIN_TEXT.fullmatch(setting.text().strip())
+    return plain[1] if plain is not None and setting.entry.previous is None else None
+
+
+def _letters(text: str) -> str:
+    """The digits of a text, by which numbered things differ."""
+    return re.sub(r"\D", "", text)
+
+
+@looks_at(Per.CALL)
+def group_in_list(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
+    """``member(AcctGroup, {"cms", "atls"})``."""
+    item = bare(node.args[0]) if len(node.args) > 1 else None
+    if isinstance(item, Reference) and is_group(one, item) and one.view.groups:
+        for text in filter(None, map(text_of, walk(node.args[1]))):
+            yield from _no_group(one, NEVER_TRUE, text, node.args[1])
+
+
+@looks_at(Per.EXPRESSION)
+def group_given(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``SET AcctGroup "atls"``, ``SET ConcurrencyLimits "licence:2"``."""
+    name = one.setting.macro if one.part is None else one.part.name.partition(" ")[2]
+    text, folded = text_of(one.tree), name.casefold()
+    if text is not None and folded in ("acctgroup", "accountinggroup"):
+        yield from _no_group(one, NOT_DEFINED, text, one.tree)
+    elif text is not None and folded == "concurrencylimits":
+        limits = [it.macro[:-6] for it in one.view.settings if _LIMIT.fullmatch(it.macro)]
+        for item in re.findall(r"[\w.]+(?=:|\s*(?:,|$))", text):
+            near = None if item.upper() in map(str.upper, limits) else suggest(item, limits)
+            if near is not None and not item.isdigit():
+                message = f"no {item}_LIMIT is set, and {near}_LIMIT is"
+                yield one.say(NOT_DEFINED, message, one.tree, Meant(near.lower(), item))
+
+
+def _no_group(one: MacroExpression, kind: Finding, text: str, where: Node) -> Iterator[Diagnostic]:
+    """A slip of the name of a group."""
+    groups = one.view.groups
+    for name in re.findall(r"[\w.-]+", text):
+        near = None if name.casefold() in one.view.folded_groups else suggest(name, groups)
+        if near is not None and _letters(near) == _letters(name):
+            yield one.say(kind, f"no group is called `{name}`", where, Meant(near, name))
 
 
 @looks_at(Per.LITERAL)

@@ -13,7 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from classad.syntax.nodes import Call, Node, Reference, bare
-from policy.attributes import find_attribute
+from policy.attributes import attribute_of_command, find_attribute
 from policy.knobs.declaration import Wanted
 from policy.lint.attributes import UNKNOWN_ATTRIBUTE
 from policy.lint.comparisons import UNQUOTED, are_words, is_known, literal_of
@@ -45,6 +45,8 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
         node = _word_for_list(node) or node
     elif node is not one.tree or one.use.wanted is not Wanted.ANY:
         return
+    if node is one.tree and attribute_of_command(one.setting.macro) is not None:
+        return  # no attribute at all, as is said of the list
     word = bare(node)
     if isinstance(word, Reference) and literal_of(word):
         return

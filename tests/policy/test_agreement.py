@@ -218,3 +218,22 @@ def test_a_second_schedd_needs_a_job_queue_of_its_own() -> None:
         assert "P134" not in [name for name, _ in ids(two + given)]
     # In place of the first one it is the only one.
     assert ids("DAEMON_LIST = MASTER, SECOND\nSECOND = $(SCHEDD)\n") == []
+
+
+def test_the_collector_is_behind_the_port_that_daemons_share() -> None:
+    """Nobody reaches the collector of 25.14.1 otherwise; SHARED_PORT_PORT is not read there."""
+    manager = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\n"
+    assert ids(f"{manager}SHARED_PORT_ARGS = -p 9620\n") == [("P134", 2)]
+    for given in ("SHARED_PORT_ARGS = -p 9618\n", "SHARED_PORT_PORT = 9620\n"):
+        assert "P134" not in [name for name, _ in ids(f"{manager}{given}")]
+    own = "SHARED_PORT_ARGS = -p 9620\nCOLLECTOR_HOST = cm.example.org:9620\n"
+    alone = "SHARED_PORT_ARGS = -p 9620\nCOLLECTOR_USES_SHARED_PORT = False\n"
+    for given in (own, alone):
+        assert "P134" not in [name for name, _ in ids(f"{manager}{given}")]
+
+
+def test_who_else_is_let_in_is_not_told_by_a_list_that_adds_to_another_file() -> None:
+    flock = "FLOCK_TO = cm.other.org\n"
+    assert ("P134", 2) in ids(f"{flock}ALLOW_NEGOTIATOR_SCHEDD = cm.example.org\n")
+    more = "ALLOW_NEGOTIATOR_SCHEDD = $(ALLOW_NEGOTIATOR_SCHEDD), cm.example.org\n"
+    assert "P134" not in [name for name, _ in ids(flock + more)]

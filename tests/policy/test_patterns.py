@@ -7,6 +7,7 @@ import pytest
 from classad.formats.unparse import unparse
 from policy.language.expressions import parse
 from policy.lint.trees import matched, pattern
+from tests.policy.test_lint import found
 
 
 def holes(wanted: str, text: str) -> dict[str, str] | None:
@@ -49,3 +50,21 @@ def test_calls_match_by_name_and_number_of_arguments() -> None:
     assert holes("member($item, $list)", "MEMBER(A, {1})") == {"item": "A", "list": "{ 1 }"}
     assert holes("member($item, $list)", "member(A)") is None
     assert holes("time()", "time(1)") is None
+
+
+@pytest.mark.parametrize(("pattern", "meant"), [("cms*", "^cms"), ("^atlas_*", "^atlas_")])
+def test_a_pattern_of_files_is_no_regular_expression(pattern: str, meant: str) -> None:
+    (said,) = found(f'START = regexp("{pattern}", TARGET.Owner)\n')
+    assert (said.id, said.help) == ("P436", f'did you mean `"{meant}"`?')
+    for clean in ("cms.*", "cms[0-9]*", "(ab)*", "^cms"):
+        assert found(f'START = regexp("{clean}", TARGET.Owner)\n') == []
+
+
+@pytest.mark.parametrize("function", ["strcmp", "stricmp"])
+def test_what_compares_texts_is_no_condition(function: str) -> None:
+    for text in (
+        f'{function}(TARGET.Owner, "bob")',
+        f'TARGET.JobPrio > 3 && {function}(Owner, "b")',
+    ):
+        assert [said.id for said in found(f"START = {text}\n")] == ["P432"]
+    assert found(f'START = {function}(TARGET.Owner, "bob") == 0\n') == []

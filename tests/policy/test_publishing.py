@@ -9,6 +9,7 @@ from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.publishing import SlotKind, local_startds, published
+from tests.policy.test_lint import ids
 
 FIRST = SlotKind(type=1, number=1)
 
@@ -75,3 +76,45 @@ def test_an_expression_that_does_not_parse_is_left_out_but_for_start_and_rank() 
 def test_startds_with_local_names_are_told_by_their_names() -> None:
     text = "n1.STARTD_NAME = node1\nn2.START = true\nSTARTD.STARTD_NAME = other\n"
     assert local_startds(config(text)) == {"node1": "n1"}
+
+
+def test_a_text_that_a_slot_has_in_every_file_is_compared_as_it_is() -> None:
+    site = 'STARTD_ATTRS = Site\nSite = "CERN"\n'
+    assert ids(f'{site}START = Site =?= "Cern"\n') == [("P416", 3)]
+    assert ids(f'{site}START = MY.Site == "CERNN"\n') == [("P410", 3)]
+    for clean in ('Site == "cern"', 'Site == "DESY"', 'TARGET.Site =?= "Cern"'):
+        assert ids(f"{site}START = {clean}\n") == []
+    # Numbered things differ by a digit.
+    assert ids('STARTD_ATTRS = Rack\nRack = "R1"\nSTART = Rack == "R2"\n') == []
+
+
+GROUPS = "GROUP_NAMES = cms, atlas\nGROUP_QUOTA_cms = 1\nGROUP_QUOTA_atlas = 1\nNAME_LIMIT = 4\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'SUBMIT_REQUIREMENT_NAMES = G\nSUBMIT_REQUIREMENT_G = member(AcctGroup, {"cms", "%s"})\n',
+        'SUBMIT_REQUIREMENT_NAMES = G\nSUBMIT_REQUIREMENT_G = stringListMember(AcctGroup, "%s")\n',
+        "JOB_TRANSFORM_NAMES = G\nJOB_TRANSFORM_G @=end\n REQUIREMENTS JobUniverse == 5\n"
+        ' SET AcctGroup "%s"\n@end\n',
+    ],
+)
+def test_the_name_of_a_group_is_spelled_as_in_group_names(text: str) -> None:
+    assert [name for name, _ in ids(GROUPS + text % "atlaas")] == [
+        "P211" if " SET " in text else "P410"
+    ]
+    for clean in ("atlas", "ATLAS", "lhcb"):
+        assert ids(GROUPS + text % clean) == []
+
+
+def test_the_name_of_a_limit_is_spelled_as_where_it_is_set() -> None:
+    body = "JOB_TRANSFORM_NAMES = G\nJOB_TRANSFORM_G @=end\n REQUIREMENTS JobUniverse == 5\n"
+    for text, expected in (("nam:2", ["P211"]), ("NAME,other", []), ("name:1", [])):
+        said = ids(f'{GROUPS}{body} SET ConcurrencyLimits "{text}"\n@end\n')
+        assert [name for name, _ in said] == expected
+
+
+@pytest.mark.parametrize("command", ["Notification", "request_memory", "Universe"])
+def test_a_command_of_submit_files_is_no_attribute_to_publish(command: str) -> None:
+    assert ids(f"SUBMIT_ATTRS = {command}\n{command} = Never\n") == [("P401", 1)]

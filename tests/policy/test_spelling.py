@@ -274,3 +274,14 @@ def test_blanks_part_variables_in_double_quotes_alone(macro: str) -> None:
     assert ("P130", 1) in ids(f"{macro} = A=1 B=2\n")
     for text in ('"A=1 B=2"', "A=1;B=2", "A=x y z"):
         assert ("P130", 1) not in ids(f"{macro} = {text}\n")
+
+
+@pytest.mark.parametrize(
+    "place", ["ALLOW_WRITE = *.{}", "FILESYSTEM_DOMAIN = {}", "SCHEDD_NAME = a.{}"]
+)
+def test_a_domain_one_letter_away_from_that_of_other_places_is_a_slip(place: str) -> None:
+    pool = "UID_DOMAIN = example.org\nALLOW_READ = *.example.org\n"
+    for slip in ("exmaple.org", "exampl.org", "exemple.org"):
+        assert ("P256", 3) in ids(f"{pool}{place.format(slip)}\n")
+    for other in ("example.org", "example.net", "example2.org", "cern.ch"):
+        assert ("P256", 3) not in ids(f"{pool}{place.format(other)}\n")

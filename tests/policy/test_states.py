@@ -110,3 +110,33 @@ def test_a_suspended_job_is_continued_some_day_or_leaves() -> None:
     assert ids(f"{suspended}PREEMPT = False\n".replace("LoadAvg > 0.5", "False")) == []
     assert ids(suspended) == []  # another file may have PREEMPT
     assert ids(f"DAEMON_LIST = MASTER, STARTD\n{suspended}") == [("P516", 3)]
+
+
+@pytest.mark.parametrize(
+    ("hold", "release"),
+    [
+        ("NumJobStarts > 3", "NumJobStarts < 10"),
+        ("MemoryUsage > RequestMemory", "HoldReasonCode == 26"),
+        ('JobUniverse == 5 && Site == "x"', "time() - EnteredCurrentStatus > 600"),
+        # A hold by policy is none that NumSystemHolds counts.
+        ("JobRunCount > 10", "NumSystemHolds < 3 && HoldReasonCode != 1"),
+    ],
+)
+def test_a_job_that_is_held_again_as_it_is_released_goes_round(hold: str, release: str) -> None:
+    text = f"SYSTEM_PERIODIC_HOLD = {hold}\nSYSTEM_PERIODIC_RELEASE = {release}\n"
+    assert ids(text) == [("P517", 2)]
+
+
+@pytest.mark.parametrize(
+    ("hold", "release"),
+    [
+        # It runs again before it is held again.
+        ("JobStatus == 2 && MemoryUsage > RequestMemory", "HoldReasonCode == 26"),
+        ("NumJobStarts > 10", "HoldReasonCode == 13 && NumJobStarts < 20"),
+        ("NumJobStarts > 10", "NumJobStarts < 10"),
+        ("NumJobStarts > 10", "NumHolds < 3"),
+    ],
+)
+def test_a_job_that_runs_or_stays_held_does_not_go_round(hold: str, release: str) -> None:
+    text = f"SYSTEM_PERIODIC_HOLD = {hold}\nSYSTEM_PERIODIC_RELEASE = {release}\n"
+    assert ids(text) == []

@@ -9,6 +9,7 @@ from classad.evaluate import EvalContext
 from policy.transforms.acceptance import judge, read_requirements
 from policy.transforms.job import text_of
 from policy.transforms.resubmission import Resubmission, resubmitted
+from tests.policy.test_lint import ids
 from tests.policy.test_transforms import NOW, ad_of, config_of
 
 REQUIREMENTS = """\
@@ -126,3 +127,11 @@ def test_transforms_whose_effects_stay_are_named() -> None:
     after = before.replace("SET B 1", "SET B 2").replace("A B C", "A B")
     assert under(after, before).kept == ("JOB_TRANSFORM_B", "JOB_TRANSFORM_C")
     assert isinstance(NOW, EvalContext)
+
+
+@pytest.mark.parametrize("test", ["== 0", "=?= 0", "<= 0", "< 1"])
+@pytest.mark.parametrize("name", ["TARGET.RequestGPUs", "RequestGPUs"])
+def test_a_job_that_wants_no_gpu_has_no_number_of_gpus(name: str, test: str) -> None:
+    assert ids(f"START = {name} {test}\n") == [("P434", 1)]
+    for clean in (f"({name} ?: 0) {test}", f"{name} =?= undefined || {name} {test}"):
+        assert "P434" not in [one for one, _ in ids(f"START = {clean}\n")]
