@@ -15,13 +15,12 @@ from attr import frozen
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.explain.roles import host_of
-from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, saturated
 from policy.lint.assignments import ADDED, ADDING, policy_lost
 from policy.lint.choices import has_hole, out_of_range
 from policy.lint.finding import NOTE, Finding, Meant, Per, looks_at, use_of
 from policy.lint.security import is_switch, network, switched
-from policy.lint.view import ITEM, LOCAL_NAME, Item, Setting, View
+from policy.lint.view import ITEM, Item, Setting, View
 
 DISAGREE: Final = Finding(
     "P134",
@@ -359,49 +358,6 @@ def methods(text: str) -> set[str]:
     alike = {"TOKEN": "IDTOKENS", "TOKENS": "IDTOKENS", "IDTOKEN": "IDTOKENS"}
     alike |= {"SCITOKEN": "SCITOKENS", "TRIPLEDES": "3DES"}
     return {alike.get(word, word) for word in words}
-
-
-@looks_at(Per.CONFIGURATION)
-def second_daemons(view: View) -> Iterator[Diagnostic]:
-    """Negotiators and schedds with a local name that have what the first one has."""
-    for setting in view.settings:
-        raw = setting.entry.raw
-        kind = raw.strip().upper()[2:-1] if raw.startswith("$(") else ""
-        if kind not in ("NEGOTIATOR", "SCHEDD"):
-            continue
-        args = setting_of(view, f"{setting.macro.upper()}_ARGS")
-        given = None if args is None else LOCAL_NAME.search(args.text())
-        local = given[1] if given is not None else ""
-        if args is None and kind == "SCHEDD" and _is_started(view, setting.macro):
-            local = setting.macro  # which the master gives it
-        if not local:
-            continue
-        first, second = view.config.seen_by(kind), view.config.seen_by(kind, local)
-        try:
-            name, spool = second.text(f"{kind}_NAME"), second.text("SPOOL")
-            names, spools = name == first.text(f"{kind}_NAME"), spool == first.text("SPOOL")
-            spools = spools and second.text("JOB_QUEUE_LOG") == first.text("JOB_QUEUE_LOG")
-        except ExpansionError:
-            continue
-        who, shown = f"condor_{kind.lower()}", local
-        if name and names:
-            message = f"both {who}s have the name {name}, and one overwrites the ad of the other"
-            yield setting.say(
-                DISAGREE, message, setting.whole(), f"`{shown}.{kind}_NAME` is missing"
-            )
-        if spools:
-            kept = "job queue" if kind == "SCHEDD" else "record of usage"
-            message = f"both {who}s keep their {kept} in the same SPOOL"
-            said = setting.say(DISAGREE, message, setting.whole(), f"`{shown}.SPOOL` is missing")
-            said.severity = said.severity if kind == "SCHEDD" else NOTE
-            yield said
-
-
-def _is_started(view: View, name: str) -> bool:
-    """Does DAEMON_LIST name it beside the daemon of its kind?"""
-    daemons = setting_of(view, "DAEMON_LIST")
-    listed = {item.text.upper() for item in daemons.items()} if daemons is not None else set()
-    return listed >= {name.upper(), "SCHEDD"} and setting_of(view, f"{name}_ENVIRONMENT") is None
 
 
 @looks_at(Per.CONFIGURATION)

@@ -39,6 +39,7 @@ from policy.lint import (
     reading,
     routes,
     security,
+    several,
     slips,
     slot_types,
     states,
@@ -64,7 +65,7 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 _FAMILIES: Final = (
     *(reading, holes, choices, slot_types, names, lists, assignments, paths, security, companions),
     *(unpublished, agreement, interfaces, transforms, routes, groups, attributes, comparisons),
-    unquoted,
+    *(several, unquoted),
     *(slips, states, texts, kinds, units, preemption, between, wholes, upgrade, usermaps),
     support,
 )

@@ -19,6 +19,7 @@ from classad.evaluate import evaluate
 from classad.evaluation.functions import InlineForm, ResultKind, lookup_function
 from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, LOGIC
 from classad.language.values import Value
+from classad.patterns import late_regex
 from classad.syntax.nodes import (
     Binary,
     Call,
@@ -30,11 +31,11 @@ from classad.syntax.nodes import (
     bare,
     walk,
 )
-from policy.attributes import Availability, find_attribute
+from policy.attributes import SECONDS, Availability, find_attribute
 from policy.knobs.declaration import Wanted
 from policy.language.about import change_about
 from policy.language.expressions import parse
-from policy.lint.comparisons import UNDEFINED_OPERAND
+from policy.lint.comparisons import UNDEFINED_OPERAND, UNLIKE_UNITS
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, WARNING, Advice, Meant, Per, finding, looks_at
 from policy.lint.trees import (
@@ -290,6 +291,59 @@ def undefined_choice(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
             help_text = f"so is the choice, and not `{shown}`; `({name} ?: 0)` has a value"
             yield one.say(undefined_choice, message, bare(condition), help_text)
             return
+
+
+#: Ends of names that say what something is counted in.
+_COUNTED_IN: Final = late_regex(
+    r"\w*(?:_(?i:hours?|mins?|minutes?|days?)|(?<=[a-z\d])(?:Hours?|Mins?|Minutes?|Days?))"
+)
+_WORD_OF_UNIT: Final = late_regex(r"(?i:hours?|min(?:ute)?s?|days?)")
+_IN_ONE: Final = {"h": ("hours", "3600"), "m": ("minutes", "60"), "d": ("days", "86400")}
+
+
+@looks_at(Per.BINARY)
+def of_another_unit(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``time() - JobStart > MaxHours``, ``time() + TARGET.MaxWallTimeMins``: seconds are meant."""
+    if node.operator not in COMPARISONS and node.operator not in "+-":
+        return
+    for side, _, other in ((node.left, "", node.right), (node.right, "", node.left)):
+        side, other = bare(side), bare(other)
+        name = _counted(one, other)
+        timed = _is_clock(side) or (node.operator in COMPARISONS and _is_in_seconds(side))
+        if timed and name:
+            unit, seconds = _IN_ONE[_WORD_OF_UNIT.findall(name)[-1][0].lower()]
+            message = f"`{one.shown(side)}` is in seconds, and {name} is in {unit}"
+            shown = one.shown(other) if isinstance(other, Reference) else f"({one.shown(other)})"
+            help_text = f"`{shown} * {seconds}` are seconds"
+            yield one.say(UNLIKE_UNITS, message, node, help_text)
+            return
+
+
+def _counted(one: MacroExpression, node: Node) -> str:
+    """The name that says what a number is counted in, of an attribute or of its macro."""
+    if isinstance(node, Binary) and node.operator == "?:":
+        node = bare(node.left)
+    if isinstance(node, Reference):
+        row = find_attribute(node.name)
+        known = row is not None and row.unit  # of that other checks tell
+        return node.name if _COUNTED_IN.fullmatch(node.name) and not known else ""
+    made_by = one.macros[node.start][-1:] if isinstance(node, Literal) and one.macros else ()
+    return next((name for name in made_by if _COUNTED_IN.fullmatch(name)), "")
+
+
+def _is_clock(node: Node) -> bool:
+    """Is it the present?"""
+    called = lookup_function(node.name) if isinstance(node, Call) else None
+    current = isinstance(node, Reference) and node.name.casefold() == "currenttime"
+    return current or (called is not None and called.result is ResultKind.CLOCK)
+
+
+def _is_in_seconds(node: Node) -> bool:
+    """Is it a time that HTCondor counts, or the time since something?"""
+    if isinstance(node, Binary) and node.operator == "-":
+        return _is_clock(bare(node.left)) or _is_clock(bare(node.right))
+    row = find_attribute(node.name) if isinstance(node, Reference) else None
+    return row is not None and row.unit == SECONDS
 
 
 #: Comparisons of a number of things that are meant for jobs that want none.

@@ -250,6 +250,18 @@ def no_program(view: View) -> Iterator[Diagnostic]:
                 yield setting.say(no_program, message, where, Meant(meant, name))
 
 
+@looks_at(Per.SETTING, of="EXECUTE")
+def one_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """EXECUTE, in which the startd and condor_preen remove what no running job has, and SPOOL or
+    LOG in one: condor_preen of 25.14.1 removes the folders of jobs from SPOOL."""
+    own = setting.text().strip().rstrip("/")
+    for macro in ("SPOOL", "LOG"):
+        if own and own == setting.beside(macro).strip().rstrip("/"):
+            message = f"EXECUTE and {macro} are one folder"
+            help_text = "condor_preen removes from each what belongs to the other"
+            yield setting.say(no_whole_path, message, setting.whole(), help_text)
+
+
 @looks_at(Per.SETTING)
 def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``LOG = ~/log``: no shell reads a path, and a folder is one; ``EVENT_LOG = True``."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic, is_one_edit, suggest
+from classad.evaluation.functions import lookup_function
 from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, ORDER
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
@@ -25,7 +26,7 @@ from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at
 from policy.lint.lists import NOT_DEFINED
 from policy.lint.slips import is_number, type_of
-from policy.lint.trees import scope_of, sides, takes_pattern, text_of
+from policy.lint.trees import number, scope_of, sides, takes_pattern, text_of
 from policy.lint.view import Item, Setting, View
 
 QUOTED_NAME: Final = Finding(
@@ -38,6 +39,8 @@ QUOTED_NAME: Final = Finding(
 #: What names have as a pattern only.
 _WILD: Final = late_regex(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
 _OF_FILES: Final = late_regex(r"\^?[\w.@-]*[A-Za-z_-]\*")
+_SIGNS: Final = late_regex(r"[^\w\s]+")
+_EQUAL: Final = ("==", "=?=")
 _PLAIN_TEXT: Final = late_regex(r'"([^"\\]+)"')
 _LIMIT: Final = late_regex(r"[A-Za-z]\w*_LIMIT", re.IGNORECASE)
 _NUMBERS: Final = ("integer", "real")
@@ -178,6 +181,55 @@ def _own_text(one: MacroExpression, side: Reference) -> str | None:
 def _letters(text: str) -> str:
     """The digits of a text, by which numbered things differ."""
     return re.sub(r"\D", "", text)
+
+
+#: Names of distributions, which OpSys has none of.
+_DISTRIBUTIONS: Final = late_regex(
+    r"(?:alma|rocky|redhat|rhel|centos|scientific|fedora|debian|ubuntu|suse|opensuse|oracle|sl|el)"
+    r"(?:linux)?[\d.]*",
+    re.IGNORECASE,
+)
+
+
+@looks_at(Per.COMPARISON)
+def no_distribution(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``OpSys == "AlmaLinux9"``: OpSys is LINUX for all of them."""
+    for side, operator, other in sides(node):
+        text = text_of(other)
+        is_opsys = isinstance(side, Reference) and side.name.casefold() == "opsys"
+        if is_opsys and text and operator in _EQUAL and _DISTRIBUTIONS.fullmatch(text):
+            instead = "OpSysAndVer" if text[-1].isdigit() else "OpSysName"
+            message = f'{one.shown(side)} is "LINUX" there, and never "{text}"'
+            yield one.say(NEVER_TRUE, message, node, f"`{instead}` has the distribution")
+
+
+@looks_at(Per.COMPARISON)
+def of_another_length(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``substr(Machine, 0, 3) == "farm"``."""
+    for side, operator, other in sides(node):
+        text, args = text_of(other), side.args if isinstance(side, Call) else ()
+        many = number(args[2]) if len(args) == 3 else None
+        is_part = isinstance(side, Call) and side.name.casefold() == "substr"
+        if is_part and text and operator in _EQUAL and many and 0 < many != len(text):
+            if many > len(text) and number(args[1]) != 0:
+                continue  # the end of a text may be shorter
+            letters = f"{many:g} letter{'s' * (many != 1)}"
+            message = f"`{one.shown(side)}` has {letters}, and `{text}` has {len(text)}"
+            yield one.say(NEVER_TRUE, message, node, f"`{len(text)}` letters are meant")
+
+
+@looks_at(Per.CALL)
+def no_delimiter(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
+    """``stringListMember(x, "a,b", ";")``."""
+    function = lookup_function(node.name)
+    if function is None or function.family != "stringlists":
+        return
+    for listed, signs in zip(node.args, node.args[1:], strict=False):
+        text, between = text_of(listed), text_of(signs)
+        parts = between is not None and _SIGNS.fullmatch(between) is not None
+        if text and between and parts and "," in text and not set(between) & set(text):
+            message = f"`{text}` is one item where `{between}` parts them"
+            yield one.say(NEVER_TRUE, message, signs, "leave it out: a comma parts items")
 
 
 @looks_at(Per.CALL)

@@ -237,3 +237,33 @@ def test_who_else_is_let_in_is_not_told_by_a_list_that_adds_to_another_file() ->
     assert ("P134", 2) in ids(f"{flock}ALLOW_NEGOTIATOR_SCHEDD = cm.example.org\n")
     more = "ALLOW_NEGOTIATOR_SCHEDD = $(ALLOW_NEGOTIATOR_SCHEDD), cm.example.org\n"
     assert "P134" not in [name for name, _ in ids(flock + more)]
+
+
+def test_a_daemon_that_is_described_is_in_the_list_of_daemons() -> None:
+    second = (
+        "SECOND = $(SCHEDD)\nSECOND_ARGS = -f -local-name other\nother.SPOOL = /var/spool/other\n"
+    )
+    assert ids(f"DAEMON_LIST = MASTER, SCHEDD\n{second}") == [("P212", 2)]
+    for listed in (
+        "DAEMON_LIST = MASTER, SCHEDD, SECOND\n",
+        "DAEMON_LIST = $(DAEMON_LIST), SCHEDD\n",
+    ):
+        assert "P212" not in [name for name, _ in ids(listed + second)]
+
+
+def test_two_daemons_of_a_kind_have_a_log_each() -> None:
+    second = (
+        "DAEMON_LIST = MASTER, SCHEDD, SECOND\nSECOND = $(SCHEDD)\nSECOND_ARGS = -local-name x\n"
+        "x.SPOOL = /var/spool/x\n"
+    )
+    assert ids(f"{second}x.SCHEDD_LOG = $(LOG)/SchedLog\n") == [("P134", 5)]
+    assert ids(f"{second}x.SCHEDD_LOG = $(LOG)/SchedLog.x\n") == []
+    child = 'C{0}_ENVIRONMENT = "_CONDOR_COLLECTOR_LOG=$(LOG)/C{1}Log"\n'
+    assert ("P134", 2) in ids(child.format(1, 1) + child.format(2, 1))
+    assert "P134" not in [name for name, _ in ids(child.format(1, 1) + child.format(2, 2))]
+
+
+@pytest.mark.parametrize("other", ["SPOOL", "LOG"])
+def test_the_folder_of_running_jobs_is_for_nothing_else(other: str) -> None:
+    assert ids(f"{other} = /var/lib/condor\nEXECUTE = /var/lib/condor/\n") == [("P137", 2)]
+    assert ids(f"{other} = /var/lib/condor\nEXECUTE = /var/lib/condor/execute\n") == []

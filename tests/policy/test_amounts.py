@@ -108,3 +108,19 @@ def test_what_is_counted_with_undefined_is_never_a_number(operator: str) -> None
     rank = f"NEGOTIATOR_PRE_JOB_RANK = RemoteOwner =?= UNDEFINED {operator} 1000\n"
     assert ids(rank) == [("P411", 1)]
     assert ids(f"NEGOTIATOR_PRE_JOB_RANK = (RemoteOwner =?= UNDEFINED) {operator} 1000\n") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TotalJobRunTime > MaxHours",
+        "time() - JobStart > MY.MaxHours",
+        "time() + (TARGET.MaxWallTimeMins ?: 60) < 2000000000",
+        "time() - TARGET.EnteredCurrentStatus < TARGET.run_minutes",
+    ],
+)
+def test_what_is_counted_in_hours_or_minutes_is_no_number_of_seconds(text: str) -> None:
+    own = "STARTD_ATTRS = MaxHours\nMaxHours = 72\n"
+    assert ("P417", 3) in ids(f"{own}PREEMPT = {text}\n")
+    for clean in ("TotalJobRunTime > MaxHours * 3600", "TARGET.MaxWallTimeMins < MaxHours"):
+        assert "P417" not in [name for name, _ in ids(f"{own}PREEMPT = {clean}\n")]

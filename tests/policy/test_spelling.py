@@ -285,3 +285,24 @@ def test_a_domain_one_letter_away_from_that_of_other_places_is_a_slip(place: str
         assert ("P256", 3) in ids(f"{pool}{place.format(slip)}\n")
     for other in ("example.org", "example.net", "example2.org", "cern.ch"):
         assert ("P256", 3) not in ids(f"{pool}{place.format(other)}\n")
+
+
+@pytest.mark.parametrize("name", ["AlmaLinux9", "Rocky", "CentOS7", "Ubuntu22", "el9"])
+def test_opsys_is_linux_whatever_the_distribution(name: str) -> None:
+    assert [said.id for said in found(f'START = OpSys == "{name}"\n')] == ["P410"]
+    for clean in (f'OpSysAndVer == "{name}"', 'OpSys == "LINUX"', f'OpSys != "{name}"'):
+        assert found(f"START = {clean}\n") == []
+
+
+def test_a_part_of_a_text_is_as_long_as_what_it_is_compared_with() -> None:
+    assert [one.id for one in found('START = substr(Machine, 0, 3) == "farm"\n')] == ["P410"]
+    for clean in ('substr(Machine, 0, 4) == "farm"', 'substr(Machine, 6, 9) == "farm"'):
+        assert found(f"START = {clean}\n") == []
+
+
+def test_items_of_a_list_are_parted_by_the_signs_that_are_given() -> None:
+    assert [one.id for one in found('START = stringListMember(TARGET.Owner, "a,b", ";")\n')] == [
+        "P410"
+    ]
+    for clean in ('"a;b", ";"', '"a,b", ",;"', '"a,b"', '"a", ";"'):
+        assert found(f"START = stringListMember(TARGET.Owner, {clean})\n") == []
