@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from math import inf
 from typing import Final
 
@@ -69,15 +69,36 @@ class Attribute:
 @cache
 def attribute_rows() -> dict[str, Attribute]:
     """All attributes of the table by case-folded name."""
-    return {name.casefold(): _attribute(name, *row) for name, row in attribute_table().items()}
+    return {folded: row for folded in _names() if (row := _row(folded)) is not None}
+
+
+@cache
+def _names() -> dict[str, str]:
+    """The names in the table, by case-folded name."""
+    return {name.casefold(): name for name in attribute_table()}
+
+
+@lru_cache(maxsize=10_000)
+def _row(folded: str) -> Attribute | None:
+    """The row of exactly this case-folded name: most questions are about a few of them."""
+    name = _names().get(folded)
+    return None if name is None else _attribute(name, *attribute_table()[name])
+
+
+@cache
+def names_in(kinds: frozenset[str]) -> tuple[str, ...]:
+    """The names of the attributes that ads of some kinds have."""
+    table = attribute_table().items()
+    found = ((name, (_presence(word)[0] for word in row[3].split())) for name, row in table)
+    return tuple(name for name, theirs in found if not kinds.isdisjoint(theirs))
 
 
 def find_attribute(name: str) -> Attribute | None:
     """The row of an attribute, whatever its case; ``slot3_State`` is a neighbour's State."""
     folded = name.casefold()
-    found = attribute_rows().get(folded)
+    found = _row(folded)
     if found is None and _NEIGHBOUR.match(folded):
-        row = attribute_rows().get(folded.partition("_")[2])
+        row = _row(folded.partition("_")[2])
         if row is not None and "slot" in row.ads:
             return evolve(row, name=name, ads={"slot": Availability.SOMETIMES})
     return found
@@ -98,7 +119,7 @@ def attribute_of_command(name: str) -> str | None:
     """The attribute that condor_submit makes of a command, RequestMemory of `request_memory`; None
     if a name is no command that is told from an attribute by its underscores."""
     folded = name.casefold()
-    row = attribute_rows().get(folded.replace("_", "")) if "_" in folded.strip("_") else None
+    row = _row(folded.replace("_", "")) if "_" in folded.strip("_") else None
     alike = row is not None and "job" in row.ads and find_attribute(name) is None
     return row.name if row is not None and alike else _COMMANDS.get(folded)
 
@@ -110,7 +131,7 @@ def find_renamed(name: str) -> tuple[Attribute, str] | None:
 
 @cache
 def _renamed() -> dict[str, tuple[Attribute, str]]:
-    rows = attribute_rows().values()
+    rows = (_attribute(name, *row) for name, row in attribute_table().items() if row[4:])
     return {old.casefold(): (row, since) for row in rows for old, since in row.old.items()}
 
 

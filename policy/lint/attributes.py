@@ -19,9 +19,9 @@ from policy.attributes import (
     Attribute,
     Availability,
     attribute_of_command,
-    attribute_rows,
     find_attribute,
     find_renamed,
+    names_in,
 )
 from policy.data.tables import attribute_names
 from policy.ephemeral import (
@@ -389,8 +389,7 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
 @cache
 def _usual(kinds: frozenset[str]) -> Vocabulary:
     """The attributes that ads of some kinds have."""
-    rows = attribute_rows().values()
-    return Vocabulary(row.name for row in rows if not kinds.isdisjoint(row.ads))
+    return Vocabulary(names_in(kinds))
 
 
 def _near(one: MacroExpression, name: str) -> str | None:
@@ -430,11 +429,8 @@ def _nearly(name: str) -> str | None:
     folded = name.casefold()
     if not _SHORT[0] <= len(name) < _SHORT[1]:
         return None
-    for row in attribute_rows().values():
-        usual = not {"slot", "job"}.isdisjoint(row.ads)
-        if usual and _is_slip(folded, row.name.casefold()):
-            return row.name
-    return None
+    usual = names_in(frozenset(("slot", "job")))
+    return next((known for known in usual if _is_slip(folded, known.casefold())), None)
 
 
 def _begun(name: str, known: Iterable[str]) -> str | None:

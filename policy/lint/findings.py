@@ -73,7 +73,7 @@ _DECLARED: Final = [
     value
     for family in _FAMILIES
     for value in vars(family).values()
-    if isinstance(value, Finding | FindingCheck)
+    if value.__class__ in (Finding, FindingCheck)
 ]
 #: All findings by number.
 FINDINGS: Final = {

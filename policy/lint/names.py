@@ -354,10 +354,10 @@ def _unread(view: View, setting: Setting) -> Diagnostic | None:
 
 def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
     """A macro without its last word that looks like a concurrency limit, with a word for it."""
-    reading, meant = setting.reading, longer_name(setting.macro)
+    reading = setting.reading
     if setting.knob is not NAME_LIMIT or reading is None or reading.diagnostic is None:
         return None
-    if meant is None or setting.macro.casefold() in view.words:
+    if (meant := longer_name(setting.macro)) is None or setting.macro.casefold() in view.words:
         return None
     message = f"`{setting.macro}` is a concurrency limit, and `{reading.text}` is no number"
     return UNKNOWN.named(setting.entry, message, Meant(meant, setting.macro))
