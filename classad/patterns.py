@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from types import CodeType
 from typing import Any, AnyStr, TypeAlias, cast
 
 #: A pattern for texts or for bytes.
@@ -15,6 +16,9 @@ AnyPattern: TypeAlias = re.Pattern[Any]
 
 #: Compiles them; ``pieslice.kept_code`` puts in its place what keeps what it compiles.
 compile_regex: Callable[[Any, int], AnyPattern] = re.compile
+
+#: Compiles what functions of ours are made from; no text out of an input.
+compile_code: Callable[[str, str, str], CodeType] = compile
 
 
 def _made(text: str, make: Callable[[str], Any]) -> Any:

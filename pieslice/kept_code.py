@@ -69,6 +69,7 @@ class KeptCode:
             from classad import patterns
 
             patterns.compile_regex = self._regex
+            patterns.compile_code = self._compile
             patterns.kept = self._made
         # The names are builtins there: `typing` compiles the annotations of a named tuple,
         # `collections` its constructor.  The text of a class has the hash of its name, which is
@@ -80,7 +81,8 @@ class KeptCode:
     def __exit__(self, *problem: object) -> None:
         patterns = sys.modules.get("classad.patterns")
         if patterns is not None:
-            vars(patterns).update(compile_regex=_compile_regex, kept=patterns._made)
+            own = {"compile_regex": _compile_regex, "compile_code": _compile}
+            vars(patterns).update(own, kept=patterns._made)
         for module in filter(None, (sys.modules.get("attr._make"), typing, collections)):
             for name in ("compile", "hash", "eval"):
                 vars(module).pop(name, None)

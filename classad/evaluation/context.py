@@ -7,12 +7,12 @@ clock, the environment and the password file of the machine is ``classad.binding
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
 from classad.language.rules import NEWEST, LanguageRules
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
     from random import Random
 
     from classad.evaluation.functions import Builtin

@@ -7,7 +7,6 @@ those that look at their unevaluated arguments.
 
 from __future__ import annotations
 
-from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from classad.ads.ad import Ad, ListValue, Stored, computed_member, detached, inside_of
@@ -19,6 +18,8 @@ from classad.language.bounds import FAST_HEIGHT, MAX_WORK, EvaluationFailure
 from classad.language.values import ERROR, UNDEFINED, ClassAdValue
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from classad.syntax.nodes import Call, Node
 
 __all__ = ["NO_CONTEXT", "CallSite", "EvalContext", "EvalState", "Place", "contained", "select"]
@@ -97,6 +98,8 @@ class EvalState(Scopes):
     @property
     def zone(self) -> tzinfo:
         """The local time zone."""
+        from datetime import UTC  # which takes long to import, and few expressions need
+
         return self.context.tz or UTC
 
     def random(self) -> float:

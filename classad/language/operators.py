@@ -20,6 +20,7 @@ from math import inf, nan
 from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from classad import patterns
 from classad.language.times import int32_of_real
 from classad.language.values import (
     ERROR,
@@ -194,7 +195,9 @@ def compare(a, b):
         "_NUMBERS": _NUMBERS, "AbsTime": AbsTime, "RelTime": RelTime,
         "exceptional": exceptional, "fold": fold,
     }  # fmt: skip
-    exec(source, space)  # the six bodies differ in one token
+    exec(
+        patterns.compile_code(source, "<comparison>", "exec"), space
+    )  # the six bodies differ in one token
     function = space["compare"]
     assert isinstance(function, FunctionType)
     function.__doc__ = doc
