@@ -17,7 +17,6 @@ from classad.errors import Diagnostic
 from classad.patterns import any_of, late_regex
 from policy.config import Config
 from policy.explain.roles import host_of, is_whole, makes_no_slot
-from policy.explain.sentences import listing
 from policy.knobs.choices import FORMS
 from policy.knobs.declaration import Knob, Need
 from policy.knobs.matching import (
@@ -429,24 +428,21 @@ def find_late(view: View) -> Iterator[Diagnostic]:
         readers = None if setting.knob is not None else find_readers(setting.macro)
         if readers is None or readers.ended or not _is_reached(setting):
             continue
-        for daemon in sorted(readers.daemons & DAEMONS):
-            found = _read_by(view, setting, readers, Daemon(daemon, setting.local_name))
-            if found is not None:
-                alone = not readers.daemons >= set(MAIN)
-                who = str(Daemon(daemon)) if alone else "a daemon"
-                if found.id == "P111":
-                    found.id, found.help = "P113", f"{who} goes on without it"
-                    change_about(found, ends="")
-                else:
-                    at_start = daemon in ON_THEIR_OWN and setting.macro.upper() not in _LATE
-                    at_start = at_start or is_of_log(setting.macro)
-                    late = "" if at_start else ", which is not at its start"
-                    found.help = f"{who} ends when it reads this{late}"
-                    change_about(
-                        found, ends=daemon if at_start and alone and daemon in JUDGED else ""
-                    )
-                yield found
-                break
+        whose = (Daemon(name, setting.local_name) for name in sorted(readers.daemons & DAEMONS))
+        for daemon, found in _mistakes(view, setting, readers, whose):
+            name, alone = daemon.subsystem, not readers.daemons >= set(MAIN)
+            who = str(Daemon(name)) if alone else "a daemon"
+            if found.id == "P111":
+                found.id, found.help = "P113", f"{who} goes on without it"
+                change_about(found, ends="")
+            else:
+                at_start = name in ON_THEIR_OWN and setting.macro.upper() not in _LATE
+                at_start = at_start or is_of_log(setting.macro)
+                late = "" if at_start else ", which is not at its start"
+                found.help = f"{who} ends when it reads this{late}"
+                change_about(found, ends=name if at_start and alone and name in JUDGED else "")
+            yield found
+            break
 
 
 def _of_others(view: View, setting: Setting, policies: Set[str]) -> Iterator[Ending]:
@@ -460,40 +456,31 @@ def _of_others(view: View, setting: Setting, policies: Set[str]) -> Iterator[End
     told = {knob.read_by} if knob is not None and own else set()
     if setting.macro.casefold() in policies:
         told.add("NEGOTIATOR")
-    for daemon, status in sorted(readers.ended.items()):
-        if daemon in told or not _is_asked(setting, daemon):
+    whose = (
+        Daemon(daemon, local)
+        for daemon in sorted(readers.ended)
+        if daemon not in told and _is_asked(setting, daemon)
+        for local in (view.negotiators if daemon == "NEGOTIATOR" else (setting.local_name,))
+    )
+    for daemon, found in _mistakes(view, setting, readers, whose):
+        yield Ending(daemon, found, readers.ended[daemon.subsystem])
+
+
+def _mistakes(
+    view: View, setting: Setting, readers: Readers, daemons: Iterable[Daemon]
+) -> Iterator[tuple[Daemon, Diagnostic]]:
+    """What daemons that see a definition find wrong in it."""
+    for daemon in daemons:
+        knob = readers.knob(daemon.subsystem, view.config.version)
+        if knob is None:
+            return  # any text is right
+        config = view.config.seen_by(daemon.subsystem, daemon.local_name)
+        if config.lookup(setting.macro) is not setting.entry:
             continue
-        locals_ = view.negotiators if daemon == "NEGOTIATOR" else (setting.local_name,)
-        for local in locals_:
-            found = _read_by(view, setting, readers, Daemon(daemon, local))
-            if found is not None:
-                yield Ending(Daemon(daemon, local), found, status)
-
-
-def _read_by(view: View, setting: Setting, readers: Readers, daemon: Daemon) -> Diagnostic | None:
-    knob = readers.knob(daemon.subsystem, view.config.version)
-    if knob is None:
-        return None
-    if setting.knob is not None:
-        knob = evolve(knob, default=setting.knob.default)
-    config = view.config.seen_by(daemon.subsystem, daemon.local_name)
-    if config.lookup(setting.macro) is not setting.entry:
-        return None
-    return read_knob(config, knob, setting.macro).diagnostic
-
-
-def as_findings(endings: Iterable[Ending]) -> Iterator[Diagnostic]:
-    """One finding for a value, whatever number of daemons it ends."""
-    together: dict[tuple[str | None, int, str], list[Ending]] = {}
-    for ending in endings:
-        found = ending.found
-        name = None if found.source is None else found.source.name
-        together.setdefault((name, found.start, found.message.casefold()), []).append(ending)
-    for same in together.values():
-        found = same[0].found
-        daemons = list(dict.fromkeys(str(ending.daemon) for ending in same))
-        if len(daemons) > 1 or " -local-name " in daemons[0]:
-            tail = about(found).goes_on
-            verb = "end when they read" if len(daemons) > 1 else "ends when it reads"
-            found.help = f"{listing(daemons)} {verb} this" + (f"; {tail}" if tail else "")
-        yield found
+        if setting.knob is not None:
+            knob = evolve(knob, default=setting.knob.default)
+        found = read_knob(config, knob, setting.macro).diagnostic
+        if found is not None:
+            yield daemon, found
+        elif "$" not in setting.entry.raw:
+            return  # the others read the same text

@@ -16,6 +16,7 @@ from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
+from policy.explain.sentences import listing
 from policy.knobs.declaration import Knob
 from policy.knobs.reading import EXPANDED
 from policy.language.about import NOT_READ, NOT_RUN, PART, UNQUOTED, about
@@ -53,7 +54,7 @@ from policy.lint import (
     usermaps,
     wholes,
 )
-from policy.lint.endings import Ending, as_findings, find_endings, find_late, negotiator_loads
+from policy.lint.endings import Ending, find_endings, find_late, negotiator_loads
 from policy.lint.expressions import MacroExpression, expressions_in
 from policy.lint.finding import EVERY_OTHER, NOTE, Finding, FindingCheck, Per
 from policy.lint.view import Setting, View, view
@@ -124,7 +125,7 @@ def all_findings(
     passed = [item for loaded in loads.values() for item in loaded.diagnostics]
     found = [
         *(reading.numbered(item, reading=True) for item in config.diagnostics),
-        *(reading.numbered(item, reading=False) for item in as_findings(endings)),
+        *(reading.numbered(item, reading=False) for item in _of_values(endings)),
         *(reading.numbered(item, reading=False) for item in passed if _is_told(seen, item)),
         *find_late(seen),
         *(item for check in CHECKS for item in look_at(check, concerned)),
@@ -184,6 +185,23 @@ def look_at(check: FindingCheck, concerned: Concerned) -> Iterator[Diagnostic]:
         for setting in concerned.by(check):
             for item in setting.items():
                 yield from check.function(setting, item)
+
+
+def _of_values(endings: Iterable[Ending]) -> Iterator[Diagnostic]:
+    """One finding for a value, whatever number of daemons it ends."""
+    together: dict[tuple[str | None, int, str], list[Ending]] = {}
+    for ending in endings:
+        found = ending.found
+        name = None if found.source is None else found.source.name
+        together.setdefault((name, found.start, found.message.casefold()), []).append(ending)
+    for same in together.values():
+        found = same[0].found
+        daemons = list(dict.fromkeys(str(ending.daemon) for ending in same))
+        if len(daemons) > 1 or " -local-name " in daemons[0]:
+            tail = about(found).goes_on
+            verb = "end when they read" if len(daemons) > 1 else "ends when it reads"
+            found.help = f"{listing(daemons)} {verb} this" + (f"; {tail}" if tail else "")
+        yield found
 
 
 def _in_expression(one: MacroExpression) -> Iterator[Diagnostic]:

@@ -38,6 +38,8 @@ _OWN_HEAD: Final = 12
 SHORTEST: Final = 8
 #: An index of more names is kept from one run of a command to the next.
 _MANY: Final = 500
+#: Of fewer names there is none.
+_FEW: Final = 50
 _EDGE: Final = 3
 #: An end of a name says from this length on alone what is meant.
 _END: Final = 12
@@ -54,8 +56,6 @@ _OF_CONNECTIONS: Final = frozenset(
         *("advertise", "owner"),
     )
 )
-
-
 #: Commands of submit files, and the macro that gives a value to jobs without one, if there is one.
 _OF_SUBMIT_FILES: Final = {
     **dict.fromkeys(
@@ -139,7 +139,8 @@ class Vocabulary:
         return frozenset(map(str.casefold, self.names))
 
     @cached_property
-    def _index(self) -> _Index:
+    def index(self) -> _Index:
+        """The names by parts of them."""
         text = "\n".join(self.names)
         # Each run of a command has the same thousands of macros.
         is_kept = len(self.names) > _MANY
@@ -148,25 +149,22 @@ class Vocabulary:
     @property
     def by_words(self) -> dict[Words, str]:
         """The names by their words; of several with the same ones the first."""
-        return self._index.by_words
-
-    @property
-    def by_end(self) -> dict[str, list[str]]:
-        """The names by what is behind their first word, case-folded."""
-        return self._index.by_end
+        return self.index.by_words
 
     def beginning_as(self, name: str) -> list[str]:
         """The names that have the first characters of another one, in any case."""
-        return self._index.by_begin.get(name[:_EDGE].casefold(), [])
+        return self.index.by_begin.get(name[:_EDGE].casefold(), [])
 
     def near(self, name: str) -> list[str]:
         """Those of which a name of ``SHORTEST`` characters or more may be one edit away."""
+        if len(self.names) < _FEW:
+            return list(self.names)
         begin, tail = name[:_EDGE].casefold(), name[-_EDGE:].casefold()
-        sizes, index = range(len(name) - 1, len(name) + 2), self._index
-        return [
-            *(one for size in sizes for one in index.by_size_and_begin.get((size, begin), ())),
-            *(one for size in sizes for one in index.by_size_and_tail.get((size, tail), ())),
-        ]
+        found: list[str] = []
+        for size in range(len(name) - 1, len(name) + 2):
+            found += self.index.by_size_and_begin.get((size, begin), ())
+            found += self.index.by_size_and_tail.get((size, tail), ())
+        return found
 
     def beside(self, mine: Words) -> list[tuple[int, Words]]:
         """The words of names that differ from these in one place, with that place."""
@@ -202,19 +200,22 @@ class Vocabulary:
     def _like(self, mine: Words, count: int) -> Iterable[Words]:
         """The words of names of so many, of which the first or the last is one of these."""
         if count <= 1:
-            return [theirs for theirs in self.by_words if len(theirs) == 1]
-        first, last = mine[0], mine[-1]
-        found = self._index.by_first.get((count, first), [])
-        return found + [
-            one for one in self._index.by_last.get((count, last), ()) if one[0] != first
-        ]
+            return self._alone
+        begun = self.index.by_first.get((count, mine[0]), [])
+        ended = self.index.by_last.get((count, mine[-1]), ())
+        return begun + [one for one in ended if one[0] != mine[0]]
+
+    @cached_property
+    def _alone(self) -> list[Words]:
+        """The words of names of one word."""
+        return [theirs for theirs in self.by_words if len(theirs) == 1]
 
     def reordered(self, mine: Words) -> list[Words]:
         """The words of names that are the same ones in another order."""
         if not self._words.issuperset(mine):
             return []
         ordered, are_mine = sorted(mine), set(mine).issuperset
-        found = (self._index.by_first.get((len(mine), word), ()) for word in dict.fromkeys(mine))
+        found = (self.index.by_first.get((len(mine), word), ()) for word in dict.fromkeys(mine))
         alike = filter(are_mine, chain.from_iterable(found))
         return self.in_order([one for one in alike if sorted(one) == ordered and one != mine])
 
@@ -312,9 +313,9 @@ def without_first(name: str, known: Vocabulary) -> str | None:
     head, _, rest = name.casefold().partition("_")
     if len(name) < _END or not rest:
         return None
-    if head in _OF_CONNECTIONS and f"default_{rest}" in known.by_end:
+    if head in _OF_CONNECTIONS and f"default_{rest}" in known.index.by_end:
         return f"SEC_{name}"
-    found = known.by_end.get(f"{head}_{rest}", ())
+    found = known.index.by_end.get(f"{head}_{rest}", ())
     return found[0] if len(found) == 1 else None
 
 

@@ -170,13 +170,15 @@ def _always(host: Host, findings: Iterable[Diagnostic], unreadable: bool) -> lis
 def _concerned(seen: View, endings: Iterable[Ending], always: Iterable[str]) -> list[Daemon]:
     """The daemons that some macro is for, those that a value ends, and ``always`` some."""
     found = {ending.daemon: None for ending in endings}
+    read: dict[tuple[str, str | None], None] = {}
     own = seen.config.context.local_name if seen.is_asked("NEGOTIATOR") else None
     for setting in seen.settings:
         names = _readers_of(setting)
         for name in names if len(names) <= _FEW else ():
             # Of daemons other than negotiators, several with local names share their verdict.
             local = (setting.local_name or own) if name == "NEGOTIATOR" else None
-            found.setdefault(Daemon(name, local))
+            read[name, local] = None
+    found.update(dict.fromkeys(Daemon(*pair) for pair in read))
     there = {one.subsystem for one in found}
     found.update(dict.fromkeys(Daemon(name) for name in always if name not in there))
     order = (*MAIN, *ON_THEIR_OWN)
