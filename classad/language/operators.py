@@ -176,7 +176,7 @@ def plus(a: ClassAdValue) -> ClassAdValue:
 
 
 def _compare(name: str, doc: str) -> BinaryRule:
-    """A strict comparison made from Python's operator of the same name."""
+    """A strict comparison from Python's operator of that name; the bodies differ in one token."""
     source = f"""
 def compare(a, b):
     ca, cb = a.__class__, b.__class__
@@ -195,9 +195,7 @@ def compare(a, b):
         "_NUMBERS": _NUMBERS, "AbsTime": AbsTime, "RelTime": RelTime,
         "exceptional": exceptional, "fold": fold,
     }  # fmt: skip
-    exec(
-        patterns.compile_code(source, "<comparison>", "exec"), space
-    )  # the six bodies differ in one token
+    exec(patterns.compile_code(source, "<comparison>", "exec"), space)
     function = space["compare"]
     assert isinstance(function, FunctionType)
     function.__doc__ = doc
