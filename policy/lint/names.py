@@ -177,17 +177,16 @@ def _of_each() -> dict[str, str]:
     return {name.casefold(): name for name in names}
 
 
-def _known_to(view: View) -> _Known:
+def _known_to(config: Config) -> _Known:
     """The names that the version of a configuration reads."""
-    return _known(tuple(view.config.scope.table.default_names()), view.config.version)
+    return _known(tuple(config.scope.table.default_names()), config.version)
 
 
 @looks_at(Per.CONFIGURATION)
 def name(view: View) -> Iterator[Diagnostic]:
     """What is wrong with each name first of all."""
-    known = _known_to(view)
     for setting in view.settings:
-        found = _doubt(view, setting, known)
+        found = _doubt(view, setting)
         if found is not None:
             yield found
             yield from _earlier(found, setting)
@@ -203,12 +202,12 @@ def _earlier(found: Diagnostic, setting: Setting) -> Iterator[Diagnostic]:
             yield kind.named(entry, found.message, found.help, **same)
 
 
-def _doubt(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
+def _doubt(view: View, setting: Setting) -> Diagnostic | None:
     """What is wrong with a name."""
     found = _obsolete(view, setting) or _unread(view, setting) or _cut_limit(view, setting)
     found = found or _of_one_slot(view, setting)
-    if found is None and not _is_known(view, setting, known):
-        found = _slip(view, setting, known)
+    if found is None and not _is_known(view, setting):
+        found = _slip(view, setting)
     return found
 
 
@@ -236,14 +235,13 @@ def doubted(
     if not doubtful:
         return
     looked = view(config)
-    known = _known_to(looked)
     for setting in looked.settings:
         if not any(setting.entry is entry for entry in doubtful):
             continue
-        found, source = _doubt(looked, setting, known), setting.entry.source
+        found, source = _doubt(looked, setting), setting.entry.source
         asked = setting.entry.origin == COMMAND_LINE_ORIGIN
         alone = asked or (source is not None and source.name in texts)
-        if found is None and alone and not _may_be_known(looked, setting, known):
+        if found is None and alone and not _may_be_known(looked, setting):
             message = f"`{setting.macro}` {_NO_MACRO}, and nothing refers to it"
             found = UNKNOWN.named(setting.entry, message)
         if found is not None:
@@ -252,11 +250,11 @@ def doubted(
             yield found
 
 
-def _may_be_known(view: View, setting: Setting, known: _Known) -> bool:
+def _may_be_known(view: View, setting: Setting) -> bool:
     """Whether a daemon reads it, or would if its middle part stood in some list."""
     macro = setting.macro.casefold()
     heads = (head.casefold() for head in joined_heads())
-    return _is_known(view, setting, known) or macro.startswith(tuple(heads))
+    return _is_known(view, setting) or macro.startswith(tuple(heads))
 
 
 def _is_plainly_read(config: Config, macro: str) -> bool:
@@ -374,15 +372,17 @@ def is_spoken_of(view: View, setting: Setting) -> bool:
     return any(word.search(one.entry.raw) for one in view.settings if one is not setting)
 
 
-def _is_known(view: View, setting: Setting, known: _Known) -> bool:
+def _is_known(view: View, setting: Setting) -> bool:
     """Does a daemon read it, or another value speak of it?"""
+    if find_knob(setting.macro) or find_readers(setting.macro):
+        return True
     macro = setting.macro.casefold()
-    named = macro in known.folded
+    named = macro in view.config.once(_known_to).folded
     if not named and macro.endswith(_OF_LOGS):
         named = _OF_CATEGORY.fullmatch(macro) is not None
     if not named and macro.startswith("machine_"):
         named = RESERVED.fullmatch(macro) is not None
-    if named or find_knob(setting.macro) or find_readers(setting.macro):
+    if named:
         return True
     consumed = macro.rpartition("consumption_")[2]  # a resource of the machine
     own = consumed == "gpus" or f"machine_resource_{consumed}" in view.defined
@@ -423,8 +423,8 @@ def _of_daemon(view: View, macro: str) -> bool:
     return end in _OF_DAEMONS and (name in view.words or name in view.defined)
 
 
-def _slip(view: View, setting: Setting, known: _Known) -> Diagnostic | None:
-    macro, head = setting.macro, _cron_part(view, setting.macro)
+def _slip(view: View, setting: Setting) -> Diagnostic | None:
+    known, macro, head = view.config.once(_known_to), setting.macro, _cron_part(view, setting.macro)
     if head is not None:
         part = macro[len(head) :]
         meant = _PARTS_ELSEWHERE.get(part.casefold())
