@@ -24,8 +24,9 @@ import sys
 import typing
 from collections.abc import Callable
 from importlib.util import MAGIC_NUMBER, cache_from_source
+from struct import pack
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from zlib import adler32, crc32
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _compile_regex, _compile, _hash = re.compile, compile, hash
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
+#: How the numbers of compiled patterns are kept.
+_NUMBER: Final = "I"
 
 #: Text, name and mode of a class; text, flags and kind of a pattern; a text and the name of what
 #: makes something else of it.
@@ -117,7 +120,9 @@ class KeptCode:
         words = _words_of_pattern(text, flags) if kept is None else marshal.loads(kept)
         if kept is None:
             self._code.put(key, marshal.dumps(words))
-        pattern: AnyPattern = engine.compile(text, *words)
+        flags, code, *rest = words
+        numbers = memoryview(code).cast(_NUMBER).tolist()
+        pattern: AnyPattern = engine.compile(text, flags, numbers, *rest)
         return pattern
 
     def _made(self, text: str, make: Callable[[str], Any]) -> Any:
@@ -185,14 +190,18 @@ def _engine() -> Any:
 
 
 def _words_of_pattern(text: str | bytes, flags: int) -> tuple[Any, ...]:
-    """What the engine makes a pattern of: flags, code, the number and the names of groups."""
+    """What the engine makes a pattern of: flags, code, the number and the names of groups.
+
+    The code is kept as bytes, as marshal takes a step for each of its numbers.
+    """
     compiler: Any = sys.modules["re._compiler"]
     tree = compiler._parser.parse(text, int(flags))
     code, names = compiler._code(tree, int(flags)), tree.state.groupdict
     by_group = {at: name for name, at in names.items()}
     groups = tuple(map(by_group.get, range(tree.state.groups)))
     flags = int(flags) | tree.state.flags
-    return flags, list(map(int, code)), tree.state.groups - 1, names, groups
+    numbers = pack(f"{len(code)}{_NUMBER}", *code)
+    return flags, numbers, tree.state.groups - 1, names, groups
 
 
 def _head(data: bytes) -> bytes:
