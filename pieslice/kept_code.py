@@ -115,7 +115,8 @@ class KeptCode:
         engine = _engine()
         if engine is None:
             return _compile_regex(text, flags)
-        key, known = (text, int(flags), f"{engine.MAGIC} {engine.CODESIZE}"), self._code.all()
+        form = f"{engine.MAGIC} {engine.CODESIZE} {_NUMBER}"
+        key, known = (text, int(flags), form), self._code.all()
         kept = known.get(key)
         words = _words_of_pattern(text, flags) if kept is None else marshal.loads(kept)
         if kept is None:
