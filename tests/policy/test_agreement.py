@@ -267,3 +267,5 @@ def test_two_daemons_of_a_kind_have_a_log_each() -> None:
 def test_the_folder_of_running_jobs_is_for_nothing_else(other: str) -> None:
     assert ids(f"{other} = /var/lib/condor\nEXECUTE = /var/lib/condor/\n") == [("P137", 2)]
     assert ids(f"{other} = /var/lib/condor\nEXECUTE = /var/lib/condor/execute\n") == []
+    schedd = f"DAEMON_LIST = MASTER, SCHEDD\n{other} = /var/lib/condor\n"
+    assert ids(f"{schedd}EXECUTE = /var/lib/condor\n") == []  # which runs no jobs
