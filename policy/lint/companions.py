@@ -15,7 +15,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from classad.patterns import any_of, late_regex
-from policy.explain.roles import is_whole
+from policy.explain.roles import is_whole, may_run
 from policy.knobs.declaration import Wanted
 from policy.knobs.lists import memberships
 from policy.knobs.readers import JUDGED
@@ -110,7 +110,8 @@ def _are_types_alike(view: View, setting: Setting, name: str) -> bool:
 
 
 def _is_published(view: View, setting: Setting, name: str) -> bool:
-    return setting.macro.casefold() in view.items.get(name, ())
+    """Is it in a list of slots, or is there no slot on this host?"""
+    return setting.macro.casefold() in view.slot_attributes or not may_run(view.config, "STARTD")
 
 
 def _is_mounted(view: View, setting: Setting, name: str) -> bool:
@@ -127,6 +128,13 @@ def _has_thin_pool(view: View, setting: Setting, name: str) -> bool:
 
 def _is_custom(view: View, setting: Setting, name: str) -> bool:
     return setting.beside(name).strip().casefold() == "custom"
+
+
+def _has_expression(view: View, setting: Setting, name: str) -> bool:
+    """Is there a limit of one's own where the policy goes by one, and are there control groups?"""
+    is_off = "base_cgroup" in view.defined and not setting.beside("BASE_CGROUP").strip()
+    other = setting.text().strip().casefold() != "custom"
+    return is_off or other or _is_set(view, setting, name)
 
 
 def is_routing(view: View, setting: Setting, name: str) -> bool:
@@ -191,6 +199,10 @@ _COMPANIONS: Final = (
     _need(
         "CGROUP_HARD_MEMORY_LIMIT_EXPR", _is_custom, "CGROUP_MEMORY_LIMIT_POLICY",
         help="the manual: with CGROUP_MEMORY_LIMIT_POLICY = custom only", sure=False,
+    ),
+    _need(
+        "CGROUP_MEMORY_LIMIT_POLICY", _has_expression, "CGROUP_HARD_MEMORY_LIMIT_EXPR",
+        help="`custom` goes by CGROUP_HARD_MEMORY_LIMIT_EXPR, and there is none: no job is limited",
     ),
     _need(
         "START_BACKFILL|EVICT_BACKFILL|BACKFILL_SYSTEM", _is_decided, "ENABLE_BACKFILL",
@@ -312,7 +324,7 @@ _COMPANIONS: Final = (
         help="without HA_LOCK_URL there is no lock, and every machine runs the daemon",
     ),
     _need(
-        "ParallelSchedulingGroup", _is_published, "STARTD_ATTRS",
+        "ParallelSchedulingGroup|DedicatedScheduler", _is_published, "STARTD_ATTRS",
         help="the schedd looks for it in the slots: add it to STARTD_ATTRS",
     ),
     _need(

@@ -115,6 +115,8 @@ _TEXTS: Final = frozenset(
 )
 #: A text that reads as attributes of records or as differences of attributes: `CERN-PROD`.
 _SEVERAL: Final = late_regex(r"(?!(?:my|target|self|parent)\.)[a-z]\w*(?:[-.][a-z]\w*)+", re.I)
+#: What nobody calls an attribute.
+_CAPITALS: Final = late_regex("[A-Z][A-Z0-9]{2,}")
 #: Functions whose texts have letters of one case only.
 _ONE_CASE: Final = {ResultKind.LOWER: str.lower, ResultKind.UPPER: str.upper}
 _GROUPS: Final = frozenset(
@@ -202,7 +204,8 @@ def _word(one: MacroExpression, node: Binary) -> Said | None:
             )
         groups = {group.casefold() for group in one.view.groups}
         listed = {value.casefold() for value in row.spellings} if row is not None else set()
-        is_text = row is not None and theirs in _TEXTS and find_attribute(folded) is None
+        text = row is not None and row.type == "string" and bool(_CAPITALS.fullmatch(name))
+        is_text = (text or theirs in _TEXTS) and row is not None and find_attribute(folded) is None
         if (theirs in _GROUPS and folded in groups) or folded in listed or is_text:
             return UNQUOTED, message, subject, Meant(f'"{name}"', name)
     return None

@@ -32,6 +32,7 @@ from policy.lint import (
     groups,
     holes,
     interfaces,
+    jointly,
     kinds,
     lists,
     names,
@@ -40,6 +41,7 @@ from policy.lint import (
     reading,
     routes,
     security,
+    sequences,
     several,
     slips,
     slot_types,
@@ -47,6 +49,7 @@ from policy.lint import (
     support,
     texts,
     transforms,
+    turned,
     units,
     unpublished,
     unquoted,
@@ -65,9 +68,9 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 #: Where the declarations stand.
 _FAMILIES: Final = (
     *(reading, holes, choices, slot_types, names, lists, assignments, paths, security, companions),
-    *(unpublished, agreement, interfaces, transforms, routes, groups, attributes, comparisons),
-    *(several, unquoted),
-    *(slips, states, texts, kinds, units, preemption, between, wholes, upgrade, usermaps),
+    *(unpublished, agreement, jointly, interfaces, transforms, sequences, routes, groups),
+    *(attributes, comparisons, several, unquoted),
+    *(slips, states, texts, kinds, units, turned, preemption, between, wholes, upgrade, usermaps),
     support,
 )
 _DECLARED: Final = [

@@ -146,11 +146,13 @@ def too_many(view: View) -> Iterator[Diagnostic]:
         second = read_boolean(setting.beside(f"{setting.macro}_BACKFILL"), evaluate) is True
         for name, demand in demands.items():
             has = _amount(setting, name)
-            if not demand.is_share and not has:
-                continue
             key = setting.prefix, second, name
             before = taken.get(key, _fraction(0))
-            taken[key] = before + many * (demand.amount / (1 if demand.is_share else has))
+            taken_all = before >= 1 and many * demand.amount > 0  # however much there is
+            if not demand.is_share and not has and not taken_all:
+                continue
+            whole = 1 if demand.is_share else has or demand.amount
+            taken[key] = before + many * (demand.amount / whole)
             if before <= 1 < taken[key]:
                 message = f"the types of slots take {float(taken[key]):.0%} of the {name}"
                 if not demand.is_share and not before:

@@ -92,8 +92,8 @@ def _has_to_hold(tree: Node) -> Iterator[Binary]:
     " CONTINUE is. Where the one is true and the other, too, it does both every few seconds."
     " CONTINUE is `True` if no file says otherwise; where it and PREEMPT are False, the job keeps"
     " its slot and does nothing there.",
-    bad="WANT_SUSPEND = True\nSUSPEND = LoadAvg > 0.5\nCONTINUE = LoadAvg > 0.5\n",
-    good="WANT_SUSPEND = True\nSUSPEND = LoadAvg > 0.5\nCONTINUE = LoadAvg < 0.3\n",
+    bad="WANT_SUSPEND = True\nSUSPEND = TotalLoadAvg > 0.5\nCONTINUE = TotalLoadAvg > 0.5\n",
+    good="WANT_SUSPEND = True\nSUSPEND = TotalLoadAvg > 0.5\nCONTINUE = TotalLoadAvg < 0.3\n",
     of=_SUSPEND,
     elsewhere=True,
     observed="Observed with 25.14.1: its startd logs `SUSPEND is TRUE` and `CONTINUE is TRUE` in"

@@ -26,7 +26,7 @@ from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Meant, Per, Repair, finding, looks_at
 from policy.lint.lists import NOT_DEFINED
 from policy.lint.slips import is_number, type_of
-from policy.lint.trees import number, scope_of, sides, takes_pattern, text_of
+from policy.lint.trees import ends, number, scope_of, sides, takes_pattern, text_of
 from policy.lint.view import Item, Setting, View
 
 QUOTED_NAME: Final = Finding(
@@ -333,8 +333,17 @@ def text_for_number(one: MacroExpression) -> Iterator[Diagnostic]:
     wanted = "" if row is None or one.use.wanted is not Wanted.ANY else kind.get(row.type, "")
     only = value.has_text and not (value.has_number or value.other)
     published = one.view.slot_attributes | one.view.job_attributes
-    if wanted and only and (one.part is not None or name.casefold() in published):
+    if not wanted or (one.part is None and name.casefold() not in published):
+        return
+    if only:
         yield one.say(only_text, f"{name} is {wanted}, and this comes to a text", one.tree)
+        return
+    chosen = (end for end in ends(one.tree) if end is not bare(one.tree))
+    for end in chosen:
+        if text_of(end) is not None:
+            message = f"{name} is {wanted}, and `{one.shown(end)}` a text"
+            yield one.say(only_text, message, end, "take the quotes away")
+            return
 
 
 #: Signs of web pages and word processors, what each is called, and what it looks like.

@@ -36,7 +36,6 @@ from policy.lint.trees import references, scope_of
 from policy.lint.view import Setting, View
 from policy.transforms.lines import (
     COMMANDS,
-    ENVELOPE,
     Command,
     ConditionalLine,
     Form,
@@ -175,7 +174,7 @@ def holes(view: View) -> Iterator[Diagnostic]:
     """References to macros that neither a transform nor a file defines."""
     bodies = [setting for setting in view.settings if has_body(setting)]
     known: dict[str, set[str]] = {}
-    families = [_family(setting) for setting in bodies]
+    families = [family_of(setting) for setting in bodies]
     for family, setting in zip(families, bodies, strict=True):
         known.setdefault(family, set()).update(_defines(setting))
     routes = any(setting.macro.upper().startswith("JOB_ROUTER_ROUTE_") for setting in bodies)
@@ -183,11 +182,9 @@ def holes(view: View) -> Iterator[Diagnostic]:
         if routes or family == "schedd":  # routes of other files may set variables
             for line in setting.rules.written:
                 yield from _line_holes(view, setting, line, known[family])
-        if families.count(family) == 1:
-            yield from _too_early(view, setting)
 
 
-def _family(setting: Setting) -> str:
+def family_of(setting: Setting) -> str:
     """The bodies that share their variables: those that a job comes through one after the other."""
     return "schedd" if setting.macro.upper().startswith("JOB_TRANSFORM_") else "router"
 
@@ -222,25 +219,6 @@ def _line_holes(
             message = f"`{found[0]}` has blanks in it, so it is no reference and stays as text"
             spot = line.spot(*found.span())
             yield NO_REFERENCE.at(message, *spot, Meant(f"$({found[1]})", found[0]))
-
-
-def _too_early(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """References to variables that only lines further down set."""
-    written = setting.statements
-    sets = [(form.name.casefold(), at) for at, (_, form) in enumerate(written)
-            if isinstance(form, MacroAssignment)]  # fmt: skip
-    first = dict(reversed(sets))
-    for at, (line, form) in enumerate(written):
-        if not isinstance(form, Command) or form.keyword in ENVELOPE:
-            continue
-        for found in _REFERENCE.finditer(line.text):
-            name = found[1].casefold()
-            early = first.get(name, -1) > at and name not in view.defined
-            if early and view.config.lookup(name) is None:
-                where = written[first[name]][0].logical.line
-                message = f"`{found[0]}` is set only in line {where}, behind this one"
-                about = {"macro": setting.macro, "names": (found[1],)}
-                yield HOLE.at(message, *line.spot(*found.span()), **about)
 
 
 def _faults(setting: Setting, version: Version) -> Iterator[tuple[Diagnostic, FaultKind]]:

@@ -34,6 +34,8 @@ _OF_ADS: Final = (
 )
 #: Names of fewer letters are near to each other.
 _SHORTEST: Final = 6
+#: Fewer letters before an underscore say nothing.
+_HEAD: Final = 4
 #: So many letters at both ends are the same in a name and what is short for it.
 _END: Final = 2
 
@@ -58,7 +60,9 @@ def not_published(view: View) -> Iterator[Diagnostic]:
                 used[node.name.casefold()] = setting, "MY."
             elif node.base is None and node.name.casefold() in view.macros:
                 used.setdefault(node.name.casefold(), (setting, ""))
-    known = folded_attribute_names().union(*view.items.values()) if used else frozenset()
+    listed = frozenset().union(*view.items.values()) if used else frozenset()
+    # What pilots say of themselves no daemon does.
+    known = listed.union(n for n in folded_attribute_names() if not n.startswith("glidein_"))
     for setting in view.settings:
         name = setting.macro.casefold()
         user, scope = used.get(name, (setting, ""))
@@ -167,3 +171,21 @@ def listed_slip(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if meant is not None and DIGITS.sub("", meant) != DIGITS.sub("", name):
             message = f"`{name}` in {setting.macro} is an attribute that nobody knows"
             yield setting.say(UNKNOWN_ATTRIBUTE, message, item, Meant(meant, name))
+
+
+@looks_at(Per.EXPRESSION)
+def of_no_prefix(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``Node_Healthy`` beside a job of a cron whose attributes begin with ``NodeHealth_``."""
+    prefixes = [text for text in one.view.prefixes if text.endswith("_")]
+    if not prefixes or not _is_of_slots(one.setting) or one.part is not None:
+        return
+    for node in one.references:
+        head, joint, _ = node.name.casefold().partition("_")
+        known = node.name.casefold() in one.view.own_names or find_attribute(node.name) is not None
+        if known or not joint or scope_of(node) == "target" or len(head) < _HEAD:
+            continue
+        alike = [text for text in prefixes if text.startswith(head) or head.startswith(text[:-1])]
+        if alike and not node.name.casefold().startswith(tuple(one.view.prefixes)):
+            message = f"no job of a cron publishes `{node.name}`: what it says begins otherwise"
+            yield one.say(UNKNOWN_ATTRIBUTE, message, node, f"its prefix is `{alike[0]}`")
+            return

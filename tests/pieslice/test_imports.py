@@ -29,9 +29,9 @@ MOST = {
     f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 309,
     f"userprio {CAMPUS}": 243,
     f"forecast {CAMPUS}": 239,
-    f"check {CAMPUS}/condor_config": 326,
-    f"check --format github {CAMPUS}/condor_config": 200,
-    f"policy explain {CAMPUS}/condor_config": 222,
+    f"check {CAMPUS}/condor_config": 328,
+    f"check --format github {CAMPUS}/condor_config": 202,
+    f"policy explain {CAMPUS}/condor_config": 224,
 }
 #: What takes long to import, and no command needs that answers about files.
 HEAVY = {

@@ -1,0 +1,266 @@
+"""Checks settings of one machine that have to go together: policies, folders, logs, accounts.
+
+Follows: condor_collector, condor_startd and condor_schedd of 25.14.1, started with such settings;
+the manual for what a starter does with jobs and images.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Final
+
+from classad.builtins.pcre import compile_pattern
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.patterns import late_regex
+from classad.syntax.nodes import Binary, Node, Reference
+from policy.explain.roles import host_of
+from policy.knobs.other_daemons import DAEMONS
+from policy.language.expressions import parse
+from policy.language.numbers import integer_literal
+from policy.lint.agreement import DISAGREE, addresses, setting_of
+from policy.lint.assignments import never_read
+from policy.lint.choices import above
+from policy.lint.companions import alone
+from policy.lint.finding import Per, looks_at
+from policy.lint.trees import conjuncts, disjuncts, names, number, sides
+from policy.lint.view import LOCAL_NAME, Item, Setting, View
+
+_PORT: Final = "9618"
+_ON_PORT: Final = late_regex(r"(?<!\S)-p\s+(\d+)")
+
+
+# --- policies -------------------------------------------------------------------------------------
+
+
+@looks_at(Per.SETTING, of="WANT_HOLD")
+def held_and_not_ended(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """WANT_HOLD = A || B beside PREEMPT = A."""
+    held, ended = _alternatives(setting.text()), _alternatives(setting.beside("PREEMPT"))
+    left = [node for node in held if node not in ended]
+    if 0 < len(left) < len(held):
+        part = left[0]
+        message = f"`{_shown(setting.text(), part)}` is not in PREEMPT, which holds what else is"
+        help_text = "the startd asks WANT_HOLD of jobs that PREEMPT ends, and of no others"
+        yield setting.say(DISAGREE, message, part, help_text)
+
+
+def _alternatives(text: str) -> list[Node]:
+    try:
+        return list(disjuncts(parse(text).node))
+    except ClassAdParseError:
+        return []
+
+
+def _shown(text: str, node: Node) -> str:
+    words = " ".join(text[node.start : node.end].split())
+    return words if len(words) <= 60 else f"{words[:57]}..."
+
+
+@looks_at(Per.SETTING, of="SINGULARITY_IMAGE_EXPR")
+def image_of_others(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """An image by one attribute of jobs, where jobs get one that have another attribute."""
+    asked, image = setting_of(view, "SINGULARITY_JOB"), setting.tree
+    if image is None and setting.mistake is None and setting.text().strip():
+        image = parse(setting.text()).node
+    if asked is None or not isinstance(image, Reference) or asked.mistake is not None:
+        return
+    guards = names(parse(asked.text()).node) if asked.text().strip() else set()
+    name = image.name.casefold()
+    others = sorted(one for one in guards if one.endswith("image"))
+    if name not in guards and others and image.scope != "my":
+        message = f"jobs get a container that have `{others[0]}`, and `{image.name}` names it"
+        help_text = "the attribute of SINGULARITY_JOB and of the image are to be the same"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+_REQUESTS: Final = ("RequestMemory", "RequestCpus", "RequestDisk")
+
+
+@looks_at(Per.SETTING, of=r"SUBMIT_REQUIREMENT_(?!NAMES$)\w+(?<!_REASON)(?<!_IS_WARNING)")
+def refuses_defaults(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``RequestMemory <= 256`` beside JOB_DEFAULT_REQUESTMEMORY = 2048."""
+    tree = None if setting.mistake is not None else parse(setting.text() or "0").node
+    parts = [] if tree is None else [one for one in conjuncts(tree) if isinstance(one, Binary)]
+    for name in _REQUESTS if parts else ():
+        default = integer_literal(setting.beside(f"JOB_DEFAULT_{name.upper()}"))
+        own = f"job_default_{name.casefold()}" in view.defined
+        for side, symbol, other in (it for part in parts for it in sides(part)) if own else ():
+            most = number(other)
+            is_request = isinstance(side, Reference) and side.name.casefold() == name.casefold()
+            bounded = is_request and symbol in ("<", "<=") and most is not None
+            if default is not None and most is not None and bounded and default > most:
+                macro = f"JOB_DEFAULT_{name.upper()}"
+                message = f"{macro} is {default}, so jobs that ask for nothing are refused"
+                yield setting.say(DISAGREE, message, setting.whole())
+
+
+# --- daemons --------------------------------------------------------------------------------------
+
+
+@looks_at(Per.SETTING)
+def of_its_other_name(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``SCHEDD2.SPOOL`` of a daemon that SCHEDD2_ARGS starts with another local name."""
+    prefix = setting.prefix
+    if prefix is None or prefix.upper() in DAEMONS or prefix.casefold() in view.local_names:
+        return
+    args = setting_of(view, f"{prefix.upper()}_ARGS")
+    found = None if args is None else LOCAL_NAME.search(args.text())
+    if found is not None and found[1].casefold() != prefix.casefold():
+        message = f"the daemon has the local name {found[1]}, and does not read {prefix}.*"
+        help_text = f"`{found[1]}.{setting.macro}` is what it looks for"
+        yield never_read.named(setting.entry, message, help_text, macro=setting.macro)
+
+
+#: What a value for all machines of a pool begins with.
+_ANY_MACHINE: Final = late_regex(
+    r"\$\((COLLECTOR_HOST|CONDOR_HOST|IP_ADDRESS|FULL_HOSTNAME)\)", re.I
+)
+
+
+@looks_at(Per.SETTING, of="CONDOR_VIEW_HOST")
+def own_view(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A collector that is to pass on its ads to itself."""
+    local, home = setting.local_name, setting_of(view, "COLLECTOR_HOST")
+    home = home or setting_of(view, "CONDOR_HOST")
+    if home is None or not host_of(view.config).runs("COLLECTOR"):
+        return
+    listed = addresses(home)
+    ports = {one.port or _PORT for one in listed[:1]}
+    if local is not None:
+        starts = (one for one in view.plain.values() if _is_named(one, local))
+        ports = {found[1] for one in starts if (found := _ON_PORT.search(one.text()))}
+    elif _ANY_MACHINE.match(setting.entry.raw.strip()) or "collector1" in view.words:
+        return  # it says something on other machines, or to other collectors
+    for one in addresses(setting) if listed else ():
+        if one.host == listed[0].host and (one.port or _PORT) in ports:
+            message = f"`{one.item.text}` is this collector itself, which passes on nothing then"
+            yield setting.say(alone, message, setting.whole())
+            return
+
+
+def _is_named(args: Setting, local: str) -> bool:
+    found = LOCAL_NAME.search(args.text()) if args.macro.upper().endswith("_ARGS") else None
+    return found is not None and found[1].casefold() == local.casefold()
+
+
+@looks_at(Per.SETTING, of="JOB_ROUTER_SCHEDD2_POOL")
+def routed_to_itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A router whose second schedd is the first one."""
+    home, one = setting_of(view, "COLLECTOR_HOST"), addresses(setting)
+    first = [] if home is None else addresses(home)
+    same = [(it.host, it.port or _PORT) for it in (*one[:1], *first[:1])]
+    mine = setting.beside("SCHEDD_NAME") or setting.beside("FULL_HOSTNAME")
+    second = setting.beside("JOB_ROUTER_SCHEDD2_NAME")
+    if len(same) == 2 and same[0] == same[1] and second and second == mine:
+        message = f"the second schedd is {second} of this pool, from which the jobs come"
+        yield setting.say(DISAGREE, message, setting.whole(), "routed jobs stay where they are")
+
+
+@looks_at(Per.CONFIGURATION)
+def without_collector(view: View) -> Iterator[Diagnostic]:
+    """A machine of HAD_LIST that the only collector of COLLECTOR_HOST does not run on."""
+    had, home = setting_of(view, "HAD_LIST"), setting_of(view, "COLLECTOR_HOST")
+    if had is None or home is None:
+        return
+    listed, machines = addresses(had), [one.host for one in addresses(home)]
+    more = [one.host for one in listed if one.host not in machines]
+    if len(machines) == 1 and len(listed) > 1 and len(more) < len(listed):
+        message = f"it lacks {more[0]}, which HAD_LIST has"
+        help_text = "daemons have no collector while the negotiator is there"
+        yield home.say(DISAGREE, message, home.whole(), help_text)
+
+
+# --- folders and accounts -------------------------------------------------------------------------
+
+_CLEANED: Final = "EXECUTE"
+
+
+@looks_at(Per.SETTING, of="SPOOL|EXECUTE|LOG")
+def one_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A queue of jobs or logs in the folder that condor_startd empties."""
+    mine, macro = setting.text().strip().rstrip("/"), setting.macro.upper()
+    if macro == _CLEANED or not mine or setting.prefix is not None:
+        return
+    scratch = setting.beside(_CLEANED).strip().rstrip("/")
+    if scratch and mine.startswith(f"{scratch}/"):
+        message = f"`{mine}` is in EXECUTE, where condor_startd and condor_preen remove what is old"
+        help_text = "the job queue is lost then" if macro == "SPOOL" else "so are the logs"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+_ACCOUNT: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
+
+
+@looks_at(Per.SETTING, of="DEDICATED_EXECUTE_ACCOUNT_REGEXP")
+def of_no_account(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A pattern that no account of SLOT1_1_USER has."""
+    accounts = [one.text().strip() for one in view.settings if _ACCOUNT.fullmatch(one.macro)]
+    pattern = compile_pattern(f"^(?:{setting.text().strip()})$", "")
+    usual = [one for one in accounts if one and one != "nobody" and "$" not in one]
+    if usual and pattern is not None and not any(pattern.search(one.encode()) for one in usual):
+        message = f"no account of SLOT<n>_USER is called so: `{usual[0]}`"
+        help_text = "condor_starter leaves behind what jobs under these accounts start"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+#: Of these there is a finding of their own.
+_EVERYBODY: Final = frozenset(("*", "*@*", "*/*", "*@*/*"))
+
+
+@looks_at(Per.SETTING, of=r"DENY_\w+")
+def takes_all(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``DENY_WRITE = *@example.org`` beside ALLOW_WRITE = *@example.org."""
+    allowed = setting_of(view, f"ALLOW_{setting.macro[5:].upper()}")
+    denied = [item.text.casefold() for item in setting.items()]
+    let_in = [] if allowed is None else [item.text.casefold() for item in allowed.items()]
+    for item in setting.items() if let_in and _EVERYBODY.isdisjoint(denied) else ():
+        covered = [one for one in let_in if fnmatchcase(one, item.text.casefold())]
+        if covered and ("*" in item.text or len(let_in) == len(covered)):
+            message = f"it takes away `{covered[0]}`, which ALLOW_{setting.macro[5:]} lets in"
+            yield setting.say(DISAGREE, message, item, "what is denied counts first")
+            return
+
+
+_KEY: Final = late_regex(r"(?i).*key[^/]*")
+_CERTIFICATE: Final = late_regex(r"(?i).*(cert|crt)[^/]*")
+
+
+@looks_at(Per.SETTING, of="AUTH_SSL_(SERVER|CLIENT)_(CERT|KEY)FILE")
+def key_for_certificate(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A file that is called a key where a certificate is asked for, and the other way round."""
+    name = setting.text().strip().rpartition("/")[2]
+    is_key, is_certificate = _KEY.fullmatch(name), _CERTIFICATE.fullmatch(name)
+    wants_key, swapped = "KEY" in setting.macro.upper(), bool(is_key) != bool(is_certificate)
+    if swapped and bool(is_key) != wants_key and "," not in name:
+        what = "a key" if is_key else "a certificate"
+        message = f"{setting.macro} is called {what}: `{name}`"
+        yield setting.say(DISAGREE, message, setting.whole(), "the two are exchanged")
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+@looks_at(Per.SETTING, of="COLLECTOR_FORWARD_INTERVAL")
+def forwarded_late(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Ads that are gone at the next collector before they are sent again."""
+    every, lives = (
+        integer_literal(setting.text()),
+        integer_literal(setting.beside("CLASSAD_LIFETIME")),
+    )
+    if every is not None and lives is not None and 0 < lives < every:
+        message = f"{setting.macro} is {every}, above CLASSAD_LIFETIME, which is {lives}"
+        yield setting.say(above, message, setting.whole())
+
+
+_METRIC: Final = late_regex(r"(?i)(sum|peak):\w+")
+
+
+@looks_at(Per.ITEM, of=r"STARTD_CRON_\w+_METRICS")
+def no_metric(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """``MAX:Load``, which the startd does not know."""
+    if not _METRIC.fullmatch(item.text) and "$" not in item.text:
+        kind = item.text.partition(":")[0]
+        message = f"there is no metric `{kind}`: the startd ignores `{item.text}`"
+        yield setting.say(DISAGREE, message, item, "it is `SUM:Name` or `PEAK:Name`")

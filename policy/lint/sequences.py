@@ -1,0 +1,162 @@
+"""Checks the order of the lines of transforms and routes, and that of the transforms.
+
+Follows: condor_transform_ads of 25.14.1, which goes through the lines one after the other; the
+schedd, which goes through JOB_TRANSFORM_NAMES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attr import frozen
+
+from classad.errors import ClassAdParseError, Diagnostic
+from classad.patterns import late_regex
+from classad.syntax.nodes import Node, Reference, bare, walk
+from policy.attributes import Availability, find_attribute
+from policy.language.expressions import parse
+from policy.lint.agreement import setting_of
+from policy.lint.expressions import has_body
+from policy.lint.finding import Per, looks_at
+from policy.lint.reading import HOLE
+from policy.lint.transforms import OTHERWISE, family_of
+from policy.lint.trees import guarded, references, scope_of
+from policy.lint.view import Setting, View
+from policy.transforms.lines import (
+    ENVELOPE,
+    Command,
+    MacroAssignment,
+    TransformLine,
+)
+
+_REFERENCE: Final = late_regex(r"(?<!\$)\$\((\w+)\)")
+_READING: Final = frozenset(("EVALSET", "REQUIREMENTS"))
+_MAKING: Final = frozenset(("SET", "EVALSET", "DEFAULT", "COPY", "RENAME"))
+
+
+# --- variables ------------------------------------------------------------------------------------
+
+
+@looks_at(Per.CONFIGURATION)
+def too_early(view: View) -> Iterator[Diagnostic]:
+    """References to variables that only lines further down set."""
+    bodies = [setting for setting in view.settings if has_body(setting)]
+    sets = {id(one): dict(reversed(list(_variables(one)))) for one in bodies}
+    for setting in bodies:
+        family = [one for one in bodies if family_of(one) == family_of(setting)]
+        others = {name for one in family if one is not setting for name in sets[id(one)]}
+        yield from _too_early(view, setting, sets[id(setting)], others)
+
+
+def _variables(setting: Setting) -> Iterator[tuple[str, int]]:
+    """The variables that a body sets, with the places of the lines."""
+    for at, (_, form) in enumerate(setting.statements):
+        if isinstance(form, MacroAssignment):
+            yield form.name.casefold(), at
+
+
+def _too_early(
+    view: View, setting: Setting, first: dict[str, int], others: set[str]
+) -> Iterator[Diagnostic]:
+    written = setting.statements
+    for at, (line, form) in enumerate(written):
+        if not isinstance(form, Command) or form.keyword in ENVELOPE:
+            continue
+        for found in _REFERENCE.finditer(line.text):
+            name = found[1].casefold()
+            early = first.get(name, -1) > at and name not in view.defined and name not in others
+            if early and view.config.lookup(name) is None:
+                where = written[first[name]][0].logical.line
+                message = f"`{found[0]}` is set only in line {where}, behind this one"
+                about = {"macro": setting.macro, "names": (found[1],)}
+                yield HOLE.at(message, *line.spot(*found.span()), **about)
+
+
+# --- attributes -----------------------------------------------------------------------------------
+
+
+@frozen
+class Made:
+    """A command that gives an attribute a value whatever it was; ``body`` and ``at``: where."""
+
+    name: str
+    body: int
+    at: int
+    line: TransformLine
+
+
+@looks_at(Per.CONFIGURATION)
+def made_later(view: View) -> Iterator[Diagnostic]:
+    """What EVALSET or REQUIREMENTS ask for, and only a later line or transform makes."""
+    listed = setting_of(view, "JOB_TRANSFORM_NAMES")
+    order = {} if listed is None else {it.text.upper(): n for n, it in enumerate(listed.items())}
+    bodies = [one for one in view.settings if has_body(one) and _place(one, order) is not None]
+    bodies.sort(key=lambda one: _place(one, order) or 0)
+    made = [it for at, one in enumerate(bodies) for it in _made(at, one)]
+    for at, setting in enumerate(bodies):
+        for place, (line, form) in enumerate(setting.statements):
+            if isinstance(form, Command) and form.keyword in _READING:
+                yield from _early(setting, (at, place), line, form, made)
+
+
+def _place(setting: Setting, order: dict[str, int]) -> int | None:
+    """The place of a transform among those that JOB_TRANSFORM_NAMES lists."""
+    head, joint, name = setting.macro.upper().partition("JOB_TRANSFORM_")
+    return order.get(name) if joint and not head else None
+
+
+def _made(body: int, setting: Setting) -> Iterator[Made]:
+    """What a body makes, the first time each."""
+    seen: set[str] = set()
+    for at, (line, form) in enumerate(setting.statements):
+        if isinstance(form, Command) and form.keyword in _MAKING:
+            target = form.rest if form.keyword in ("COPY", "RENAME") else form.first
+            name = target.strip().casefold()
+            if name not in seen:
+                yield Made(name, body, at, line)
+            seen.add(name)
+
+
+def _early(
+    setting: Setting, here: tuple[int, int], line: TransformLine, form: Command, made: list[Made]
+) -> Iterator[Diagnostic]:
+    asks = form.keyword == "REQUIREMENTS"
+    text, start = (form.rest, form.rest_at) if not asks else _condition(line, form)
+    try:
+        tree = parse(text).node
+    except ClassAdParseError:
+        return
+    safe = guarded(walk(tree))
+    for node in () if isinstance(bare(tree), Reference) else references(tree):
+        name = node.name.casefold()
+        if name in safe or scope_of(node) == "target" or not _is_made_up(node):
+            continue
+        makers = [one for one in made if one.name == name]
+        # What a body asks for to set it anew, it has found in the job.
+        later = [one for one in makers if (one.body, one.at) > here and one.body >= here[0] + asks]
+        if not later or len(later) < len(makers) or _asks(later[0].line, name):
+            continue
+        where = later[0].line.logical.line
+        message = f"`{node.name}` is made only in line {where}, which comes later"
+        spot = line.spot(start + node.start, start + node.end)
+        help_text = "lines and transforms go one after the other"
+        yield OTHERWISE.at(message, *spot, help_text, macro=setting.macro)
+        return
+
+
+def _condition(line: TransformLine, form: Command) -> tuple[str, int]:
+    """The expression of REQUIREMENTS, which is all behind the word."""
+    return line.text[form.first_at :], form.first_at
+
+
+def _is_made_up(node: Node) -> bool:
+    """Is it an attribute that jobs have only because somebody gives it to them?"""
+    row = find_attribute(node.name) if isinstance(node, Reference) else None
+    return row is None or row.ads.get("job") is Availability.SOMETIMES
+
+
+def _asks(line: TransformLine, name: str) -> bool:
+    """Does the line that makes it look at what it was before?"""
+    words = line.text.casefold().split(name)
+    return len(words) > 2 or line.text.split()[0].upper() in ("DEFAULT", "RENAME")

@@ -1,0 +1,169 @@
+"""Settings of one machine that go together: policies, daemons, folders, accounts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policy.test_lint import ids
+
+STARTD = "DAEMON_LIST = MASTER, STARTD\n"
+SCHEDDS = "SCHEDD2 = $(SCHEDD)\nSCHEDD2_ARGS = -local-name fast\n"
+
+
+def names(text: str) -> list[str]:
+    return [name for name, _ in ids(text)]
+
+
+def test_what_wants_a_hold_is_what_preempts() -> None:
+    held = "WANT_HOLD = MemoryUsage > Memory || TotalJobRunTime > 86400\n"
+    assert names(f"PREEMPT = MemoryUsage > Memory\n{held}") == ["P134"]
+    for other in ("", " || LoadAvg > 9"):
+        ended = f"MemoryUsage > Memory || TotalJobRunTime > 86400{other}"
+        assert names(f"PREEMPT = {ended}\n{held}") == []
+    assert names("PREEMPT = MemoryUsage > Memory\nWANT_HOLD = MemoryUsage > Memory\n") == []
+
+
+def test_jobs_of_a_container_have_its_image() -> None:
+    head = "SINGULARITY_JOB = TARGET.ContainerImage isnt undefined\nSINGULARITY_IMAGE_EXPR = "
+    assert names(f"{head}TARGET.SingularityImage\n") == ["P134"]
+    assert names(f"{head}TARGET.ContainerImage\n") == []
+    assert names(f'{head}ifThenElse(TARGET.A =?= 1, TARGET.SingularityImage, "b")\n') == []
+
+
+def test_a_requirement_takes_what_asks_for_nothing() -> None:
+    head = "JOB_DEFAULT_REQUESTMEMORY = 2048\nSUBMIT_REQUIREMENT_NAMES = M\n"
+    head += "SUBMIT_REQUIREMENT_M = JobUniverse == 5 && RequestMemory "
+    assert names(f"{head}<= 1024\n") == ["P134"]
+    assert names(f"{head}<= 4096\n") == []
+    assert names(f"{head}>= 1024\n") == []
+
+
+def test_a_daemon_with_a_local_name_has_no_settings_under_the_master_s() -> None:
+    """condor_config_val of 25.14.1 finds SCHEDD2.MAX_JOBS_RUNNING with `-local-name SCHEDD2`."""
+    own = "fast.SPOOL = /var/lib/fast\nfast.SCHEDD_NAME = fast\n"
+    head = f"DAEMON_LIST = MASTER, SCHEDD, SCHEDD2\n{SCHEDDS}{own}"
+    assert names(f"{head}SCHEDD2.MAX_JOBS_RUNNING = 7\n") == ["P221"]
+    assert names(f"{head}fast.MAX_JOBS_RUNNING = 7\n") == []
+
+
+def test_a_collector_passes_nothing_on_to_itself() -> None:
+    """condor_collector of 25.14.1 logs `Not forwarding to View Server ... - self referential`."""
+    head = "CONDOR_HOST = cm.x.org\nCOLLECTOR_HOST = cm.x.org:9618\nDAEMON_LIST = MASTER, COLLECTOR"
+    assert names(f"{head}\nCONDOR_VIEW_HOST = cm.x.org:9618\n") == ["P241"]
+    assert names(f"{head}\nCONDOR_VIEW_HOST = view.x.org\n") == []
+    child = f"{head}, C1\nC1 = $(COLLECTOR)\nC1_ARGS = -f -p 9621 -local-name c1\n"
+    assert names(f"{child}c1.CONDOR_VIEW_HOST = cm.x.org:9621\n") == ["P241"]
+    assert names(f"{child}c1.CONDOR_VIEW_HOST = $(COLLECTOR_HOST)\n") == []
+
+
+def test_routed_jobs_go_to_another_schedd() -> None:
+    head = "DAEMON_LIST = MASTER, SCHEDD, JOB_ROUTER\nCOLLECTOR_HOST = ce.x.org:9619\n"
+    head += "SCHEDD_NAME = ce.x.org\nJOB_ROUTER_SCHEDD2_NAME = ce.x.org\n"
+    assert names(f"{head}JOB_ROUTER_SCHEDD2_POOL = ce.x.org:9619\n") == ["P134"]
+    assert names(f"{head}JOB_ROUTER_SCHEDD2_POOL = ce.x.org:9618\n") == []
+
+
+def test_every_machine_of_condor_had_has_a_collector() -> None:
+    head = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, HAD\nMASTER_NEGOTIATOR_CONTROLLER = HAD\n"
+    head += "HAD_ARGS = -p 51450\nHAD_LIST = a.x.org:51450, b.x.org:51450\nCOLLECTOR_HOST = a.x.org"
+    assert names(f"{head}\n") == ["P134"]
+    assert names(f"{head}, b.x.org\n") == []
+
+
+def test_what_is_to_stay_is_not_in_the_folder_for_jobs() -> None:
+    head = "EXECUTE = /var/lib/condor/execute\n"
+    for macro in ("SPOOL", "LOG"):
+        assert names(f"{head}{macro} = $(EXECUTE)/sub\n") == ["P134"]
+        assert names(f"{head}{macro} = /var/lib/condor/executed\n") == []
+
+
+def test_accounts_for_jobs_alone_are_those_of_the_slots() -> None:
+    head = f"{STARTD}SLOT1_USER = nobody\nSLOT1_1_USER = job1\n"
+    assert names(f"{head}DEDICATED_EXECUTE_ACCOUNT_REGEXP = slot[0-9]+\n") == ["P134"]
+    assert names(f"{head}DEDICATED_EXECUTE_ACCOUNT_REGEXP = job[0-9]+\n") == []
+
+
+@pytest.mark.parametrize("level", ["WRITE", "ADMINISTRATOR"])
+def test_what_is_let_in_is_not_denied(level: str) -> None:
+    allow = f"UID_DOMAIN = x.org\nALLOW_{level} = *@x.org, eve@y.org\nDENY_{level} = "
+    assert names(f"{allow}*@x.org\n") == ["P134"]
+    assert names(f"{allow}bob@x.org\n") == []
+
+
+def test_a_certificate_is_no_key() -> None:
+    cert, key = "AUTH_SSL_SERVER_CERTFILE = /etc/", "AUTH_SSL_SERVER_KEYFILE = /etc/"
+    assert names(f"{cert}hostkey.pem\n{key}hostkey.pem\n") == ["P134"]
+    assert names(f"{cert}hostcert.pem\n{key}hostcert.pem\n") == ["P134"]
+    assert names(f"{cert}hostcert.pem\n{key}hostkey.pem\n") == []
+    assert names(f"{cert}both.pem\n{key}both.pem\n") == []
+
+
+def test_ads_are_passed_on_before_they_are_gone() -> None:
+    assert names("CLASSAD_LIFETIME = 900\nCOLLECTOR_FORWARD_INTERVAL = 1800\n") == ["P131"]
+    assert names("CLASSAD_LIFETIME = 900\nCOLLECTOR_FORWARD_INTERVAL = 600\n") == []
+
+
+def test_metrics_are_sums_and_peaks() -> None:
+    """condor_startd of 25.14.1: `Unknown metric type 'MAX' for attribute`."""
+    head = f"{STARTD}STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_EXECUTABLE = /usr/bin/a\n"
+    head += "STARTD_CRON_A_PERIOD = 5m\nSTARTD_CRON_A_METRICS = "
+    assert names(f"{head}MAX:Load, SUM:Calls\n") == ["P134"]
+    assert names(f"{head}PEAK:Load, SUM:Calls\n") == []
+
+
+def test_what_begins_otherwise_is_from_no_job_of_a_cron() -> None:
+    head = f"{STARTD}STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_EXECUTABLE = /usr/bin/a\n"
+    head += "STARTD_CRON_A_PERIOD = 5m\nSTARTD_CRON_A_PREFIX = NodeHealth_\nSTART = "
+    assert names(f"{head}Node_Healthy =?= True\n") == ["P401"]
+    assert names(f"{head}NodeHealth_Ok =?= True\n") == []
+    assert names(f"{head}TARGET.Node_Healthy =?= True\n") == []
+
+
+def test_the_dedicated_scheduler_looks_for_its_name_in_slots() -> None:
+    head = 'DedicatedScheduler = "DedicatedScheduler@a.x.org"\n'
+    head += "RANK = Scheduler =?= $(DedicatedScheduler)\n"
+    assert names(f"{STARTD}{head}") == ["P241"]
+    assert names(f"{STARTD}{head}STARTD_ATTRS = DedicatedScheduler\n") == []
+    assert names(f"DAEMON_LIST = MASTER, SCHEDD\n{head}") == []
+
+
+def test_a_limit_of_one_s_own_is_an_expression() -> None:
+    head = f"{STARTD}CGROUP_MEMORY_LIMIT_POLICY = "
+    assert names(f"{head}custom\n") == ["P241"]
+    assert names(f"{head}custom\nCGROUP_HARD_MEMORY_LIMIT_EXPR = Memory * 2\n") == []
+    assert names(f"{head}hard\n") == []
+
+
+def test_what_one_type_of_slots_takes_whole_no_other_has() -> None:
+    """condor_startd of 25.14.1 makes a broken slot of the second type."""
+    head = (
+        f"{STARTD}NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=50%, gpus=100%\nNUM_SLOTS_TYPE_2 = 1\n"
+    )
+    assert names(f"{head}SLOT_TYPE_2 = cpus=25%, gpus=1\n") == ["P243"]
+    assert names(f"{head}SLOT_TYPE_2 = cpus=25%, gpus=0\n") == []
+
+
+def test_a_transform_has_made_what_it_asks_for() -> None:
+    def body(name: str, *lines: str) -> str:
+        return "\n".join((f"JOB_TRANSFORM_{name} @=end", *lines, "@end\n"))
+
+    both = 'EVALSET AcctGroup "a"', 'EVALSET AccountingGroup strcat(AcctGroup, ".", Owner)'
+    assert names("JOB_TRANSFORM_NAMES = T\n" + body("T", *reversed(both))) == ["P252"]
+    assert names("JOB_TRANSFORM_NAMES = T\n" + body("T", *both)) == []
+    # The value of before is kept.
+    kept = "EVALSET OldGroup AcctGroup", 'SET AcctGroup "a"'
+    assert names("JOB_TRANSFORM_NAMES = T\n" + body("T", *kept)) == []
+
+    makes = body("Makes", 'EVALSET Team "a"')
+    asks = body("Asks", 'REQUIREMENTS Team == "a"', "SET WantTeam True")
+    assert names(f"JOB_TRANSFORM_NAMES = Asks Makes\n{makes}{asks}") == ["P252"]
+    assert names(f"JOB_TRANSFORM_NAMES = Makes Asks\n{makes}{asks}") == []
+    absent = body("Asks", "REQUIREMENTS Team is undefined", "SET WantTeam True")
+    assert names(f"JOB_TRANSFORM_NAMES = Asks Makes\n{makes}{absent}") == []
+
+
+def test_a_variable_of_a_transform_is_set_before_it_is_used() -> None:
+    uses, other = 'SET Lim "$(Lim)"', "JOB_TRANSFORM_B = SET X 5\n"
+    for lines, found in ((f"{uses}\nLim = a", ["P120"]), (f"Lim = a\n{uses}", [])):
+        body = f"JOB_TRANSFORM_A @=end\n{lines}\n@end\n"
+        assert names(f"JOB_TRANSFORM_NAMES = A B\n{body}{other}") == found
