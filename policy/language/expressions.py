@@ -10,13 +10,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from classad.ads.expression import Expression
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.rules import NEWEST, LanguageRules
 from classad.patterns import late_regex
+from classad.syntax.parser import parse_expression
 from policy.language.numbers import Evaluate
 
 if TYPE_CHECKING:
-    from classad.ads.expression import Expression
     from classad.source import Source
     from classad.syntax.nodes import Node
 
@@ -43,9 +44,6 @@ def parse(
     ``whole``: also for text behind a conditional, which the daemons ignore in a configuration.
     ``language``: the rules of the version that reads.
     """
-    from classad.ads.expression import Expression
-    from classad.syntax.parser import parse_expression
-
     if source is None and len(text) <= _LONGEST:
         return Expression.from_node(_node(text, whole, language))
     node = parse_expression(text, old=True, source=source, whole=whole, language=language)
@@ -55,8 +53,6 @@ def parse(
 @lru_cache(maxsize=1024)
 def _node(text: str, whole: bool, language: LanguageRules) -> Node:
     """The tree of a text, which a check asks for again and again."""
-    from classad.syntax.parser import parse_expression
-
     return parse_expression(text, old=True, whole=whole, language=language)
 
 
@@ -98,6 +94,9 @@ _MOST: Final = 10_000
 
 def evaluator(now: float) -> Evaluate:
     """Evaluates texts at time ``now``; None for what cannot be parsed."""
+    from classad.ads.ad import Ad
+    from classad.evaluate import EvalContext, evaluate_exactly
+
     known: dict[str, object] = {}
 
     def evaluate_text(text: str) -> object:
@@ -105,9 +104,6 @@ def evaluator(now: float) -> Evaluate:
             return None
         if text in known:
             return known[text]
-        from classad.ads.ad import Ad
-        from classad.evaluate import EvalContext, evaluate_exactly
-
         try:
             tree = parse(text)
         except ClassAdParseError:

@@ -272,7 +272,7 @@ def value(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if problem is not None and setting.reading is None:
         circle = tuple(map(str.casefold, problem.chain))
         yield ENDLESS.on(setting.entry, str(problem), circle=circle)
-    elif problem is None:
+    elif problem is None and "$" in setting.entry.raw:
         yield from _references(setting)
 
 

@@ -191,7 +191,7 @@ class Setting:
     @property
     def local_name(self) -> str | None:
         """The local name that stands before the dot, if one does."""
-        return None if (self.prefix or "").upper() in DAEMONS else self.prefix
+        return None if self.prefix is None or self.prefix.upper() in DAEMONS else self.prefix
 
     @property
     def is_unread(self) -> bool:
