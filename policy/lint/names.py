@@ -378,11 +378,8 @@ def _is_known(view: View, setting: Setting) -> bool:
         return True
     macro = setting.macro.casefold()
     named = macro in view.config.once(_known_to).folded
-    if not named and macro.endswith(_OF_LOGS):
-        named = _OF_CATEGORY.fullmatch(macro) is not None
-    if not named and macro.startswith("machine_"):
-        named = RESERVED.fullmatch(macro) is not None
-    if named:
+    named = named or (macro.endswith(_OF_LOGS) and _OF_CATEGORY.fullmatch(macro) is not None)
+    if named or (macro.startswith("machine_") and RESERVED.fullmatch(macro) is not None):
         return True
     consumed = macro.rpartition("consumption_")[2]  # a resource of the machine
     own = consumed == "gpus" or f"machine_resource_{consumed}" in view.defined
@@ -462,6 +459,8 @@ def _folder(macro: str) -> str | None:
 
 def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
     """What a macro of a slot type or slot means: SLOT_TYPE_1_SLOT_WIEGHT, START_SLOT_TYPE_1."""
+    if "slot" not in macro.casefold():
+        return None
     from policy.knobs.uses import find_use, without_slot_type
 
     behind = _SLOT_BEHIND.fullmatch(macro)
@@ -494,5 +493,5 @@ def _nearly_limit(setting: Setting) -> str | None:
     """The concurrency limit that a number is meant as: MATLAB_LIMT."""
     head, _, end = setting.macro.rpartition("_")
     slip = head and is_one_edit(end.casefold(), "limit") and not end.casefold().endswith("limits")
-    is_number = integer_literal(setting.text().strip()) is not None
-    return f"{head}_LIMIT" if slip and is_number else None
+    is_one = slip and integer_literal(setting.text().strip()) is not None
+    return f"{head}_LIMIT" if is_one else None

@@ -479,7 +479,7 @@ def with_underscores(macro: str, squeezed: dict[str, str]) -> str | None:
     if found is not None:
         return found
     first = squeezed.get(DIGITS.sub("1", folded))
-    numbers = DIGITS.findall(macro)
+    numbers = [] if first is None else DIGITS.findall(macro)
     if first is None or first.count("1") != len(numbers):
         return None
     meant = DIGITS.sub(lambda _: numbers.pop(0), first)
