@@ -324,7 +324,7 @@ _COMPANIONS: Final = (
         help="without HA_LOCK_URL there is no lock, and every machine runs the daemon",
     ),
     _need(
-        "ParallelSchedulingGroup|DedicatedScheduler", _is_published, "STARTD_ATTRS",
+        "ParallelSchedulingGroup", _is_published, "STARTD_ATTRS",
         help="the schedd looks for it in the slots: add it to STARTD_ATTRS",
     ),
     _need(

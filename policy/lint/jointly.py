@@ -15,8 +15,9 @@ from classad.builtins.pcre import compile_pattern
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Node, Reference
-from policy.explain.roles import host_of
+from policy.explain.roles import host_of, may_run
 from policy.knobs.other_daemons import DAEMONS
+from policy.knobs.reading import split_list
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
 from policy.lint.agreement import DISAGREE, addresses, setting_of
@@ -174,19 +175,21 @@ def without_collector(view: View) -> Iterator[Diagnostic]:
 
 # --- folders and accounts -------------------------------------------------------------------------
 
-_CLEANED: Final = "EXECUTE"
 
+@looks_at(Per.SETTING, of="EXECUTE|LOG")
+def in_spool(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A folder in SPOOL, from which condor_preen removes what it does not know.
 
-@looks_at(Per.SETTING, of="SPOOL|EXECUTE|LOG")
-def one_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """A queue of jobs or logs in the folder that condor_startd empties."""
-    mine, macro = setting.text().strip().rstrip("/"), setting.macro.upper()
-    if macro == _CLEANED or not mine or setting.prefix is not None:
-        return
-    scratch = setting.beside(_CLEANED).strip().rstrip("/")
-    if scratch and mine.startswith(f"{scratch}/"):
-        message = f"`{mine}` is in EXECUTE, where condor_startd and condor_preen remove what is old"
-        help_text = "the job queue is lost then" if macro == "SPOOL" else "so are the logs"
+    Observed with 25.14.1: it removes `execute`, `log` and `dir_1234` from SPOOL, with all in them.
+    """
+    mine, spool = (text.strip().rstrip("/") for text in (setting.text(), setting.beside("SPOOL")))
+    kept = {one.casefold() for one in split_list(setting.beside("VALID_SPOOL_FILES"))}
+    first = mine.removeprefix(f"{spool}/").partition("/")[0].casefold()
+    inside = bool(spool) and f"{mine}/".startswith(f"{spool}/")
+    read = setting.macro.upper() == "LOG" or may_run(view.config, "STARTD")
+    if inside and read and first not in kept and setting.beside("PREEN").strip():
+        message = f"{setting.macro} is {'' if mine == spool else 'in '}SPOOL"
+        help_text = "condor_preen removes from SPOOL what VALID_SPOOL_FILES does not list"
         yield setting.say(DISAGREE, message, setting.whole(), help_text)
 
 

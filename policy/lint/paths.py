@@ -15,7 +15,6 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.data.tables import builtin_table, programs
-from policy.explain.roles import may_run
 from policy.knobs.choices import HOOKS, SWITCHES
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
@@ -249,18 +248,6 @@ def no_program(view: View) -> Iterator[Diagnostic]:
                 where = Item(name, at, at + len(name)) if at >= 0 else setting.whole()
                 message = f"HTCondor has no program `{name}`"
                 yield setting.say(no_program, message, where, Meant(meant, name))
-
-
-@looks_at(Per.SETTING, of="EXECUTE")
-def one_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """EXECUTE, in which the startd and condor_preen remove what no running job has, and SPOOL or
-    LOG in one: condor_preen of 25.14.1 removes the folders of jobs from SPOOL."""
-    own = setting.text().strip().rstrip("/")
-    for macro in ("SPOOL", "LOG") if may_run(view.config, "STARTD") else ():
-        if own and own == setting.beside(macro).strip().rstrip("/"):
-            message = f"EXECUTE and {macro} are one folder"
-            help_text = "condor_preen removes from each what belongs to the other"
-            yield setting.say(no_whole_path, message, setting.whole(), help_text)
 
 
 @looks_at(Per.SETTING)

@@ -49,6 +49,8 @@ _GREATEST_REAL: Final = 3.0e38
 _LEAST_PRIORITY: Final = 0.5
 #: States of a slot that somebody has.
 _CLAIMED: Final = frozenset(("Claimed", "Preempting"))
+#: What a slot does that has a job.
+_AT_WORK: Final = frozenset(("Busy", "Suspended", "Vacating", "Killing"))
 #: Status of a job that is offered to a free slot.
 _IDLE: Final = (1, 1)
 #: All that GROUP_SORT_EXPR sees.
@@ -145,6 +147,8 @@ class Surroundings:
             value = _of_type(row.type, row.unit, row.range, row.values)
             if self.free and row.name == "State":
                 value = value._replace(texts=value.texts and value.texts - _CLAIMED)
+            elif self.free and row.name == "Activity":
+                value = value._replace(texts=value.texts and value.texts - _AT_WORK)
             elif self.free and row.name == "JobStatus":
                 value = value._replace(whole=_IDLE)
             given = folded not in self.undefaulted or _KINDS.get(kind) != "job"

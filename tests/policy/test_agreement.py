@@ -261,11 +261,3 @@ def test_two_daemons_of_a_kind_have_a_log_each() -> None:
     child = 'C{0}_ENVIRONMENT = "_CONDOR_COLLECTOR_LOG=$(LOG)/C{1}Log"\n'
     assert ("P134", 2) in ids(child.format(1, 1) + child.format(2, 1))
     assert "P134" not in [name for name, _ in ids(child.format(1, 1) + child.format(2, 2))]
-
-
-@pytest.mark.parametrize("other", ["SPOOL", "LOG"])
-def test_the_folder_of_running_jobs_is_for_nothing_else(other: str) -> None:
-    assert ids(f"{other} = /var/lib/condor\nEXECUTE = /var/lib/condor/\n") == [("P137", 2)]
-    assert ids(f"{other} = /var/lib/condor\nEXECUTE = /var/lib/condor/execute\n") == []
-    schedd = f"DAEMON_LIST = MASTER, SCHEDD\n{other} = /var/lib/condor\n"
-    assert ids(f"{schedd}EXECUTE = /var/lib/condor\n") == []  # which runs no jobs

@@ -70,11 +70,17 @@ def test_every_machine_of_condor_had_has_a_collector() -> None:
     assert names(f"{head}, b.x.org\n") == []
 
 
-def test_what_is_to_stay_is_not_in_the_folder_for_jobs() -> None:
-    head = "EXECUTE = /var/lib/condor/execute\n"
-    for macro in ("SPOOL", "LOG"):
-        assert names(f"{head}{macro} = $(EXECUTE)/sub\n") == ["P134"]
-        assert names(f"{head}{macro} = /var/lib/condor/executed\n") == []
+@pytest.mark.parametrize("macro", ["EXECUTE", "LOG"])
+def test_what_is_to_stay_is_not_in_spool(macro: str) -> None:
+    """condor_preen of 25.14.1 removes from SPOOL what it does not know, with all in it."""
+    spool = "SPOOL = /var/lib/condor/spool\n"
+    for inside in ("$(SPOOL)/sub", "/var/lib/condor/spool/"):
+        assert names(f"{spool}{macro} = {inside}\n") == ["P134"]
+        for kept in ("PREEN =\n", "DAEMON_LIST = MASTER, SCHEDD\n" if macro == "EXECUTE" else ""):
+            if kept:
+                assert names(f"{spool}{kept}{macro} = {inside}\n") == []
+    assert names(f"{spool}VALID_SPOOL_FILES = sub\n{macro} = $(SPOOL)/sub\n") == []
+    assert names(f"{spool}{macro} = /var/lib/condor/spool2\n") == []
 
 
 def test_accounts_for_jobs_alone_are_those_of_the_slots() -> None:
@@ -119,12 +125,12 @@ def test_what_begins_otherwise_is_from_no_job_of_a_cron() -> None:
     assert names(f"{head}TARGET.Node_Healthy =?= True\n") == []
 
 
-def test_the_dedicated_scheduler_looks_for_its_name_in_slots() -> None:
-    head = 'DedicatedScheduler = "DedicatedScheduler@a.x.org"\n'
-    head += "RANK = Scheduler =?= $(DedicatedScheduler)\n"
-    assert names(f"{STARTD}{head}") == ["P241"]
-    assert names(f"{STARTD}{head}STARTD_ATTRS = DedicatedScheduler\n") == []
-    assert names(f"DAEMON_LIST = MASTER, SCHEDD\n{head}") == []
+def test_the_dedicated_scheduler_is_in_slots_by_itself() -> None:
+    """SYSTEM_STARTD_ATTRS of 25.14.1 and 23.9.6 has it; a group of parallel jobs is to be listed."""
+    assert names(f'{STARTD}DedicatedScheduler = "DedicatedScheduler@a.x.org"\n') == []
+    group = f'{STARTD}ParallelSchedulingGroup = "rack1"\n'
+    assert names(group) == ["P241"]
+    assert names(f"{group}STARTD_ATTRS = ParallelSchedulingGroup\n") == []
 
 
 def test_a_limit_of_one_s_own_is_an_expression() -> None:

@@ -228,7 +228,7 @@ def test_a_folder_and_a_name_have_a_slash_between_them(line: str) -> None:
     """Unless the folder's own value ends with one."""
     assert ("P137", 1) in ids(f"{line}\n")
     assert ids(f"{line.replace(')', ')/')}\n") == []
-    folders = "".join(f"{name} = /srv/condor/\n" for name in ("LOCAL_DIR", "LOG", "SPOOL"))
+    folders = "".join(f"{name} = /srv/{name}/\n" for name in ("LOCAL_DIR", "LOG", "SPOOL"))
     kept = [name for name, number in ids(f"{folders}{line}\n") if number == 4]
     assert kept == []
     assert ids("SITE_PREFIX = $(LOG)x\nMASTER_LOG = $(LOG)/$(SITE_PREFIX)\n") == []
