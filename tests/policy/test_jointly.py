@@ -126,7 +126,7 @@ def test_what_begins_otherwise_is_from_no_job_of_a_cron() -> None:
 
 
 def test_the_dedicated_scheduler_is_in_slots_by_itself() -> None:
-    """SYSTEM_STARTD_ATTRS of 25.14.1 and 23.9.6 has it; a group of parallel jobs is to be listed."""
+    """SYSTEM_STARTD_ATTRS of 25.14.1 and 23.9.6 has it; parallel groups are to be listed."""
     assert names(f'{STARTD}DedicatedScheduler = "DedicatedScheduler@a.x.org"\n') == []
     group = f'{STARTD}ParallelSchedulingGroup = "rack1"\n'
     assert names(group) == ["P241"]
