@@ -8,7 +8,6 @@ how the tables were made.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import compress, repeat
@@ -57,7 +56,7 @@ SINCE: Final[Mapping[str, str]] = {
 #: Names that begin so are as new.
 _SINCE_FAMILIES: Final = {"librarian": "25.11.0"}
 _BEGINS: Final = tuple(_SINCE_FAMILIES)
-_OF_FAMILIES: Final = late_regex(rf"^(?:{'|'.join(_BEGINS)}).*", re.MULTILINE)
+_OF_FAMILIES: Final = late_regex(rf"\n((?:{'|'.join(_BEGINS)}).*)")
 #: From which version on a name is no longer read, where that is known.
 UNTIL: Final[Mapping[str, str]] = {
     "DAGMAN_COPY_TO_SPOOL": "25.8.2",
@@ -169,7 +168,7 @@ def read_by(version: Version, macros: Iterable[str]) -> list[str]:
     # Of thousands few differ, so that there is no loop over all.
     text = "\n".join(names).casefold()
     folded = text.split("\n")
-    differ = {*_told().intersection(folded), *_OF_FAMILIES.findall(text)}
+    differ = {*_told().intersection(folded), *_OF_FAMILIES.findall(f"\n{text}")}
     read = {macro: _cell(macro, version) is not None for macro in differ}
     return [*compress(names, map(read.get, folded, repeat(True)))]
 

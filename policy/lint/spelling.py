@@ -37,7 +37,7 @@ _OWN_HEAD: Final = 12
 #: Of so many characters one edit leaves the first three or the last three as they are.
 SHORTEST: Final = 8
 #: An index of more names is kept from one run of a command to the next.
-_MANY: Final = 500
+_MANY: Final = 200
 #: Of fewer names there is none.
 _FEW: Final = 50
 _EDGE: Final = 3
