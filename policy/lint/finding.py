@@ -100,12 +100,14 @@ class FindingCheck:
 
     ``of``: a pattern for macros in upper case, or the knob, None for all.  ``after``: findings
     behind which it comes, and nothing is asked about an expression that has one of them.
+    ``holding``: signs of which the value of a setting has one, as it is written or expanded.
     """
 
     function: Callable[..., Iterator[Diagnostic]]
     per: Per
     of: re.Pattern[str] | Knob | None = None
     after: tuple[str, ...] = ()
+    holding: str = ""
 
 
 class Joined(Enum):
@@ -199,11 +201,11 @@ class Finding:
 
 
 def looks_at(
-    per: Per, of: str | Knob | None = None, after: tuple[str, ...] = ()
+    per: Per, of: str | Knob | None = None, after: tuple[str, ...] = (), holding: str = ""
 ) -> Callable[[Callable[..., Iterator[Diagnostic]]], FindingCheck]:
     """Makes a check of a function that says several findings, or another way to have one."""
     pattern = _macros(of) if isinstance(of, str) else of
-    return lambda function: FindingCheck(function, per, pattern, after)
+    return lambda function: FindingCheck(function, per, pattern, after, holding)
 
 
 _SMALL: Final = late_regex(r"(\\.)|[a-z]")
@@ -223,13 +225,14 @@ def finding(
     per: Per = Per.SETTING,
     of: str | Knob | None = None,
     after: tuple[str, ...] = (),
+    holding: str = "",
     **more: Any,
 ) -> Callable[[Callable[..., Iterator[Diagnostic]]], Finding]:
     """Declares a finding at its check; see ``Finding`` for the words.
 
     The name of the check is the finding then, so that it says ``level.at(...)``.
     """
-    check = looks_at(per, of, after)
+    check = looks_at(per, of, after, holding)
     return lambda function: Finding(*words, check=check(function), **more)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, compress, repeat
+from operator import contains, or_
 from typing import Final
 
 from classad.errors import Diagnostic
@@ -150,18 +151,28 @@ class Concerned:
         self.seen: Final = seen
         self._macros: Final = [one.macro.upper() for one in seen.settings]
         self._lines: Final = "".join(f"\n{macro}" for macro in dict.fromkeys(self._macros))
+        self._texts: Final = [
+            f"{one.entry.raw}\n{one.entry.written}\n{one.text()}" for one in seen.settings
+        ]
         self._fitting: dict[int, list[Setting]] = {}
 
     def by(self, check: FindingCheck) -> Iterable[Setting]:
         """Those of a check of settings or of their items."""
         if check.of is None:
-            return self.seen.settings
+            return self._holding(check.holding) if check.holding else self.seen.settings
         if isinstance(check.of, Knob):
             return self.seen.of(check.of)
         found = self._fitting.get(id(check.of))
         if found is None:
             found = self._fitting[id(check.of)] = self._in_lines(check.of)
         return found
+
+    def _holding(self, signs: str) -> list[Setting]:
+        """Those whose values have one of some signs, as they are written or expanded."""
+        fits: Iterable[bool] = map(contains, self._texts, repeat(signs[0]))
+        for sign in signs[1:]:
+            fits = map(or_, fits, map(contains, self._texts, repeat(sign)))
+        return [*compress(self.seen.settings, fits)]
 
     def _in_lines(self, macros: re.Pattern[str]) -> list[Setting]:
         """Those whose macros a pattern matches; all are searched at once: most fit none."""

@@ -103,11 +103,10 @@ def _without_quotes(macro: str) -> str | None:
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
     good="STARTD_CRON_JOBLIST = HEALTH\nSTARTD_CRON_HEALTH_EXECUTABLE = /usr/bin/health\n"
     "STARTD_CRON_HEALTH_PERIOD = 5m\n",
+    holding=_QUOTES,
 )
 def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
-    if not any(quote in text for quote in _QUOTES):
-        return
     what = _without_quotes(setting.macro)
     named = setting.macro.casefold() in view.published and find_readers(setting.macro) is None
     if what is None or named:

@@ -276,11 +276,11 @@ def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(no_whole_path, message, setting.whole(), _ANYWHERE)
 
 
-@looks_at(Per.SETTING)
+@looks_at(Per.SETTING, holding="(")
 def without_dollar(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``SPOOL = (LOCAL_DIR)/spool``: parentheses alone refer to nothing."""
     text = setting.entry.written or setting.entry.raw
-    found = _UNMARKED.search(text) if "(" in text else None
+    found = _UNMARKED.search(text)
     if found is None or not (_PATHS.fullmatch(setting.macro) or is_path(setting.macro)):
         return
     message = f"`{found[0]}` lacks a `$`, so it is no reference and stays as text"
@@ -299,11 +299,11 @@ def secret_somewhere(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(no_whole_path, message, setting.whole(), _ANYWHERE)
 
 
-@looks_at(Per.SETTING)
+@looks_at(Per.SETTING, holding="$")
 def without_slash(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``LOG = $(LOCAL_DIR)log``: a folder and a name that nothing parts."""
     written = setting.entry.written or setting.entry.raw
-    found = _JOINED.search(written) if "$(" in written else None
+    found = _JOINED.search(written)
     if found is None or setting.beside(found[1]).strip().endswith(("/", "\\")):
         return
     if _PATHS.fullmatch(setting.macro) or is_path(setting.macro):

@@ -407,12 +407,11 @@ def no_value(view: View) -> Iterator[Diagnostic]:
     "Only a line that begins with `#` is a comment; behind a value it is part of the value.",
     "NEGOTIATOR_NAME = main # the only one\n",
     "# the only one\nNEGOTIATOR_NAME = main\n",
+    holding="#",
 )
 def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, reading = setting.entry, setting.reading
     written = entry.written if entry.written is not None else entry.raw
-    if "#" not in written:
-        return
     if "\n" in entry.raw or '"' in written or setting.macro.upper().startswith("JOB_TRANSFORM"):
         return
     if reading is not None and reading.diagnostic is not None:
@@ -468,9 +467,10 @@ def _references(setting: Setting) -> Iterator[Diagnostic]:
     " other name or spelling they stay as text.",
     "BASE = 30\nNEGOTIATOR_NAME = n$int(BASE)\n",
     "BASE = 30\nNEGOTIATOR_NAME = n$INT(BASE)\n",
+    holding="$",
 )
 def no_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    for found in _CALLED.finditer(setting.entry.raw) if "$" in setting.entry.raw else ():
+    for found in _CALLED.finditer(setting.entry.raw):
         upper = found[1].upper()
         if found[1] in FUNCTIONS or _OF_FILES.fullmatch(found[1]) or setting.endless is not None:
             continue
@@ -489,9 +489,10 @@ def no_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
     " to a reference inside. Give the inner expression a name of its own.",
     "BASE = 30\nNEGOTIATOR_NAME = n$INT($(BASE)*2)\n",
     "BASE = 30\nTWICE = 60\nNEGOTIATOR_NAME = n$INT(TWICE)\n",
+    holding="$",
 )
 def nested_body(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    for found in _NESTED.finditer(setting.entry.raw) if "$" in setting.entry.raw else ():
+    for found in _NESTED.finditer(setting.entry.raw):
         if found[1] in FUNCTIONS and found[1] != "ENV" and setting.endless is None:
             message = f"the body of `${found[1]}(` ends at its first `)`"
             help_text = "name the inner expression and use the name"

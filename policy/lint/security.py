@@ -125,6 +125,7 @@ def method(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     bad="ALLOW_WRITE = *.batch.example.edu; cm.example.edu\n",
     good="ALLOW_WRITE = *.batch.example.edu, cm.example.edu\n",
     observed="Not observed with a daemon: it follows from how lists are read.",
+    holding=";",
 )
 def separator(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()

@@ -82,6 +82,7 @@ Said = tuple[str, Node, str | None]
     " value adds to the built-in list, and nothing is said.",
     "HasMatlab = True\nSTARTD_ATTRS =+ HasMatlab\n",
     "HasMatlab = True\nSTARTD_ATTRS = $(STARTD_ATTRS) HasMatlab\n",
+    holding="+",
 )
 def exchanged_assignment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, kind = setting.entry, exchanged_assignment
@@ -111,11 +112,11 @@ def assigned_template(view: View, setting: Setting) -> Iterator[Diagnostic]:
     yield assigned_template.named(setting.entry, message, f"write `use {setting.macro} : {name}`")
 
 
-@looks_at(Per.SETTING)
+@looks_at(Per.SETTING, holding="/")
 def divided(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A number that is written as a quotient of integers."""
     raw = setting.entry.raw
-    found = _INTEGERS.search(raw) if "/" in raw else None
+    found = _INTEGERS.search(raw)
     over, under = (0, 0) if found is None else map(saturated, found.groups())
     if found is None or not under or not over % under:
         return
@@ -126,11 +127,11 @@ def divided(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield WHOLE_DIVISION.on(setting.entry, message, advice)
 
 
-@looks_at(Per.SETTING)
+@looks_at(Per.SETTING, holding=".")
 def part_of_one(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Less than one of what is counted by the whole."""
     raw = setting.entry.raw
-    if "." in raw and _BELOW_ONE.fullmatch(raw) and _kind_of(setting) is KnobKind.INT:
+    if _BELOW_ONE.fullmatch(raw) and _kind_of(setting) is KnobKind.INT:
         message = f"`{raw.strip()}` counts as 0"
         yield WHOLE_DIVISION.on(setting.entry, message, _counts(setting))
 

@@ -57,11 +57,12 @@ _EVERYTHING: Final = (".*", "^.*$", "^.*", ".*$", "(.*)", "^(.*)$")
     observed="Observed with 25.14.1: its schedd refuses a job for such a requirement, and takes it"
     " once the list has the map. Of a START with userMap() no job starts unless both the negotiator"
     " and the startd have the map.",
+    holding="(",
 )
 def no_map(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Maps that expressions and transforms ask for, of the daemon that asks."""
     text = setting.text()
-    asked = list(_CALL.finditer(text)) if "(" in text else ()
+    asked = list(_CALL.finditer(text))
     if not asked:
         return
     lists, daemon = _lists(view), _daemon(setting)
