@@ -343,6 +343,10 @@ _COMPANIONS: Final = (
         help="the manual: with LVM_USE_THIN_PROVISIONING = True only", sure=False,
     ),
     _need(
+        "PRIVATE_NETWORK_INTERFACE", _is_decided, "PRIVATE_NETWORK_NAME",
+        help="the manual: who is in the network of PRIVATE_NETWORK_NAME goes there", sure=False,
+    ),
+    _need(
         "STARTD_PRINT_ADS_FILTER", _is_true, "STARTD_PRINT_ADS_ON_SHUTDOWN",
         help="without STARTD_PRINT_ADS_ON_SHUTDOWN = True no ads are printed", sure=False,
     ),

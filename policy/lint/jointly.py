@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Node, Reference
 from policy.explain.roles import host_of, may_run
@@ -20,11 +20,15 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.reading import split_list
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
-from policy.lint.agreement import DISAGREE, addresses, setting_of
-from policy.lint.assignments import never_read
+from policy.lint.agreement import DISAGREE, addresses, setting_of, started_by
+from policy.lint.assignments import never_read, policy_lost
 from policy.lint.choices import above
 from policy.lint.companions import alone
-from policy.lint.finding import Per, looks_at
+from policy.lint.finding import Meant, Per, looks_at, use_of
+from policy.lint.lists import not_listed
+from policy.lint.paths import no_whole_path
+from policy.lint.reading import HOLE
+from policy.lint.security import network
 from policy.lint.trees import conjuncts, disjuncts, names, number, sides
 from policy.lint.view import LOCAL_NAME, Item, Setting, View
 
@@ -267,3 +271,198 @@ def no_metric(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         kind = item.text.partition(":")[0]
         message = f"there is no metric `{kind}`: the startd ignores `{item.text}`"
         yield setting.say(DISAGREE, message, item, "it is `SUM:Name` or `PEAK:Name`")
+
+
+@looks_at(Per.SETTING, of="CLASSAD_LIFETIME")
+def shorter_than_usual(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Ads that live for less than it takes until the next ones by default."""
+    lives = integer_literal(setting.text())
+    if (
+        lives is not None
+        and _LEAST <= lives < _USUAL_INTERVAL
+        and "update_interval" not in view.defined
+    ):
+        message = f"it is {lives}, and machines tell of themselves every {_USUAL_INTERVAL} seconds"
+        help_text = "slots are gone in between, unless UPDATE_INTERVAL is set there"
+        yield setting.say(above, message, setting.whole(), help_text)
+
+
+_USUAL_INTERVAL: Final = 300
+#: Less is told as a time in another unit.
+_LEAST: Final = 60
+
+
+# --- second places --------------------------------------------------------------------------------
+
+
+@looks_at(Per.SETTING, of="JOB_ROUTER_SCHEDD([12])_JOB_QUEUE_LOG")
+def queue_elsewhere(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """The queue of a schedd in another folder than its SPOOL."""
+    spool = setting.beside(f"{setting.macro.upper().removesuffix('JOB_QUEUE_LOG')}SPOOL")
+    folder = setting.text().strip().rpartition("/")[0]
+    if spool.strip() and folder and folder != spool.strip().rstrip("/"):
+        message = f"the schedd's SPOOL is `{spool.strip()}`, and its queue another one's"
+        yield setting.say(DISAGREE, message, setting.whole())
+
+
+@looks_at(Per.CONFIGURATION)
+def one_account(view: View) -> Iterator[Diagnostic]:
+    """One account of two slots among others that have their own: jobs of both are one user's."""
+    taken: dict[tuple[str, str], list[Setting]] = {}
+    for setting in view.plain.values():
+        found, name = _ACCOUNT.fullmatch(setting.macro), setting.text().strip()
+        if found is not None and name and name != "nobody":
+            kind = setting.macro.rpartition("_")[0].rpartition("_")[0] if found[1] else ""
+            taken.setdefault((kind.upper(), name), []).append(setting)
+    for (kind, name), slots in taken.items():
+        others = sum(key[0] == kind for key in taken) - 1
+        dedicated = bool(slots[0].beside("DEDICATED_EXECUTE_ACCOUNT_REGEXP"))
+        if len(slots) == 2 and (others or dedicated):  # more of them share it on purpose
+            message = f"{slots[0].macro} is {name}, too: jobs of two slots are one user's"
+            help_text = "when one ends, condor_starter may end what the other has started"
+            yield slots[1].say(DISAGREE, message, slots[1].whole(), help_text)
+
+
+_LOGS: Final = late_regex(
+    r"(MASTER|COLLECTOR|NEGOTIATOR|SCHEDD|SHADOW|STARTD|STARTER|SHARED_PORT|DEFRAG|HAD|REPLICATION"
+    r"|JOB_ROUTER|GRIDMANAGER)_LOG",
+    re.IGNORECASE,
+)
+
+
+@looks_at(Per.CONFIGURATION)
+def logs_of_two(view: View) -> Iterator[Diagnostic]:
+    """Daemons of different kinds that write into one log."""
+    logs = [one for one in view.plain.values() if _LOGS.fullmatch(one.macro)]
+    texts = {one.macro.upper(): one.text().strip() for one in logs}
+    for setting in logs:
+        for name in (f"{kind}_LOG" for kind in ("MASTER", "SCHEDD", "STARTD", "COLLECTOR")):
+            own = texts.get(name) or setting.beside(name).strip()
+            mine, is_later = setting.text().strip(), name not in texts
+            is_later = is_later or list(texts).index(name) < list(texts).index(
+                setting.macro.upper()
+            )
+            if mine and mine == own and name != setting.macro.upper() and is_later:
+                message = f"{setting.macro} and {name} are one file, `{mine}`"
+                help_text = "each turns the log round when it is full, and loses what the other has"
+                yield setting.say(DISAGREE, message, setting.whole(), help_text)
+                break
+
+
+@looks_at(Per.SETTING, of="START|SUSPEND|CONTINUE|PREEMPT")
+def without_keyboard(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """KeyboardIdle of slots that no keyboard is connected to."""
+    ends = ("SLOTS_CONNECTED_TO_KEYBOARD", "SLOTS_CONNECTED_TO_CONSOLE")
+    none = [name for name in ends if setting.beside(name).strip() == "0"]
+    tree = setting.tree
+    told = any(name.casefold() in view.defined for name in none)
+    if told and len(none) == len(ends) and tree is not None and "keyboardidle" in names(tree):
+        message = f"{setting.macro} asks for KeyboardIdle, and {none[0]} is 0"
+        help_text = "no slot knows of the keyboard, and each takes it for idle"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+@looks_at(Per.ITEM, of=r"(ALLOW|DENY)_(?!CLIENT)\w+")
+def domain_as_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """``ALLOW_WRITE = $(UID_DOMAIN)``."""
+    if not set("*@/:").isdisjoint(item.text) or "." not in item.text:
+        return
+    domain = setting.beside("UID_DOMAIN").strip().casefold()
+    hosts = (setting.beside(name).casefold() for name in ("CONDOR_HOST", "FULL_HOSTNAME"))
+    own = setting.config.lookup("UID_DOMAIN")
+    if own is None or own.is_builtin or "." not in domain or item.text.casefold() != domain:
+        return
+    if not any(domain in host.split() for host in hosts):
+        message = f"`{item.text}` is a domain, and means one host of that name"
+        yield setting.say(network, message, item, f"hosts are `*.{domain}`, users `*@{domain}`")
+
+
+_ONE_FILE: Final = late_regex(r".*\.(pem|crt|cer|cert|key)", re.IGNORECASE)
+
+
+@looks_at(Per.SETTING, of=r"AUTH_SSL_(SERVER|CLIENT)_CA(DIR|FILE)")
+def folder_or_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A file where a folder of certificates is asked for."""
+    text = setting.text().strip()
+    if setting.macro.upper().endswith("DIR") and _ONE_FILE.fullmatch(text):
+        message = f"{setting.macro} is a folder, and `{text}` a file"
+        where = setting.macro.upper().replace("DIR", "FILE")
+        yield setting.say(DISAGREE, message, setting.whole(), f"a file is for {where}")
+
+
+@looks_at(Per.CONFIGURATION)
+def no_program_of(view: View) -> Iterator[Diagnostic]:
+    """A daemon of DAEMON_LIST whose program is a macro that nobody sets."""
+    for name in dict.fromkeys(started_by(view)):
+        own = setting_of(view, name)
+        found = None if own is None else _REFERENCE.fullmatch(own.entry.raw.strip())
+        if own is not None and found is not None and own.config.lookup(found[1]) is None:
+            message = f"`$({found[1]})` is not defined, and {name} has no program"
+            about = {"macro": own.macro, "names": (found[1],)}
+            yield HOLE.on(own.entry, message, "condor_master cannot start it", **about)
+
+
+_REFERENCE: Final = late_regex(r"\$\((\w+)\)")
+
+
+@looks_at(Per.CONFIGURATION)
+def one_type_twice(view: View) -> Iterator[Diagnostic]:
+    """Two templates that make slots of one type: the second takes the place of the first."""
+    for entry in view.config.scope.table:
+        if not _TYPE.fullmatch(entry.name) or not entry.template:
+            continue
+        use, before = use_of(view.config, entry), None
+        for earlier in entry.chain():
+            if earlier.template and (earlier.origin, earlier.line) != (entry.origin, entry.line):
+                before = use_of(view.config, earlier)
+        if use is not None and before is not None and use[0] != before[0]:
+            message = f"it makes slots of {entry.name[4:].replace('_', ' ').strip().lower()}"
+            message = f"{message}, as `{before[0]}` does, which counts for nothing then"
+            yield policy_lost.at(message, *use[1:], "say another number in one of them")
+
+
+_TYPE: Final = late_regex(r"NUM_SLOTS_TYPE_\d+", re.IGNORECASE)
+_PARTS: Final = late_regex(
+    r"(SYSTEM_PERIODIC_(?:HOLD|RELEASE|REMOVE|VACATE)_(\w+))_(REASON|SUBCODE)"
+)
+
+
+@looks_at(Per.CONFIGURATION)
+def of_no_policy(view: View) -> Iterator[Diagnostic]:
+    """``SYSTEM_PERIODIC_HOLD_Disc_SUBCODE`` beside a policy of the name Disk."""
+    for name, setting in view.plain.items():
+        found = _PARTS.fullmatch(name) if name.startswith("SYSTEM_PERIODIC_") else None
+        if found is None or found[1].casefold() in view.defined or found[2] == "NAMES":
+            continue
+        listed = f"{name.split('_' + found[2])[0]}_NAMES"
+        items = setting.beside(listed).casefold().replace(",", " ").split()
+        if items and found[2].casefold() not in items:
+            message = f"`{found[2]}` is in no {listed}, so nobody reads this"
+            near = suggest(found[2].casefold(), items)
+            yield not_listed.named(
+                setting.entry, message, near and f"did you mean `{near}`?", needs=listed
+            )
+
+
+_AD_TYPES: Final = (
+    *("Machine", "Submitter", "Scheduler", "DaemonMaster", "Negotiator", "Collector", "Startd"),
+    *("Accounting", "Grid", "Defrag", "Slot", "StartDaemon", "License", "Generic", "Any"),
+)
+
+
+@looks_at(Per.ITEM, of="CONDOR_VIEW_CLASSAD_TYPES")
+def no_ad_type(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """``Machines``: the MyType of ads is Machine."""
+    meant = suggest(item.text, _AD_TYPES)
+    if meant is not None and item.text.casefold() not in map(str.casefold, _AD_TYPES):
+        message = f"no ad is of the type `{item.text}`"
+        yield setting.say(DISAGREE, message, item, Meant(meant, item.text))
+
+
+@looks_at(Per.SETTING, of="CERTIFICATE_MAPFILE|SINGULARITY_TARGET_DIR")
+def map_without_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A map or a folder that is looked for where a daemon runs."""
+    text = setting.text().strip()
+    if text and re.fullmatch(r"[\w.-]+", text):
+        message = f"{setting.macro}: `{text}` is no whole path"
+        yield setting.say(no_whole_path, message, setting.whole(), "write where it is")

@@ -63,7 +63,7 @@ _OPTION: Final = late_regex(r"\s+-")
 _QUOTES: Final = "\"'"
 #: Ends of names of files, and of no folder.
 _OF_CONFIGURATION: Final = late_regex(r"(?:\.(?:conf|config|cfg|local)|/condor_config)\Z")
-_READ_ONLY: Final = ("ro", "readonly", "read-only", "r")
+_READ_ONLY: Final = ("ro", "readonly", "read-only", "read", "r")
 _ANYWHERE: Final = "it is looked for in the folder that each daemon happens to run in"
 _IN_QUOTES: Final = 'write all folders in one pair of quotes, as in `"/tmp, /var/tmp"`'
 

@@ -43,8 +43,10 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
         except ExpansionError:
             continue
         who, shown = f"condor_{kind.lower()}", local
-        if name and names:
-            message = f"both {who}s have the name {name}, and one overwrites the ad of the other"
+        alone = kind == "SCHEDD" and not spools and _is_listed(view, setting.macro)
+        if names and (name or alone):
+            message = f"both {who}s have the name {name or 'of the machine'}"
+            message = f"{message}, and one overwrites the ad of the other"
             yield setting.say(
                 DISAGREE, message, setting.whole(), f"`{shown}.{kind}_NAME` is missing"
             )
@@ -56,11 +58,16 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
             yield said
 
 
-def _is_started(view: View, name: str) -> bool:
-    """Does DAEMON_LIST name it beside the daemon of its kind?"""
+def _is_listed(view: View, name: str) -> bool:
+    """Does DAEMON_LIST have the daemon beside the first of its kind?"""
     daemons = setting_of(view, "DAEMON_LIST")
     listed = {item.text.upper() for item in daemons.items()} if daemons is not None else set()
-    return listed >= {name.upper(), "SCHEDD"} and setting_of(view, f"{name}_ENVIRONMENT") is None
+    return listed >= {name.upper(), "SCHEDD"}
+
+
+def _is_started(view: View, name: str) -> bool:
+    """Does DAEMON_LIST name it beside the daemon of its kind?"""
+    return _is_listed(view, name) and setting_of(view, f"{name}_ENVIRONMENT") is None
 
 
 @looks_at(Per.CONFIGURATION)

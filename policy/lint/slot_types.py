@@ -18,8 +18,9 @@ from policy.explain.roles import is_whole
 from policy.knobs.reading import split_list
 from policy.language.numbers import integer_literal, read_boolean
 from policy.lint.choices import has_hole
-from policy.lint.finding import Joined, Per, finding, looks_at, meant, use_of
+from policy.lint.finding import Advice, Joined, Meant, Per, finding, looks_at, meant, use_of
 from policy.lint.lists import NOT_DEFINED
+from policy.lint.units import GIGABYTES
 from policy.lint.view import Item, Setting, View, unread_setting
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ _LETTERS: Final = {
 _FULL: Final = frozenset(
     (
         *("c", "cpu", "cpus", "m", "mem", "memory", "r", "ram", "s", "swap", "v", "vm"),
-        *("virt", "virtualmemory", "virtual_memory", "d", "disk", "gpu", "gpus"),
+        *("virt", "virtualmemory", "virtual_memory", "d", "disk", "gpus"),
     )
 )
 
@@ -105,8 +106,10 @@ def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
         declared = (f"machine_resource_{kind}{share[1].casefold()}" for kind in ("", "inventory_"))
         if share[1].casefold() not in _FULL and view.defined.isdisjoint(declared):
             message = f"no MACHINE_RESOURCE_{share[1]} says how much of it there is"
-            help_text = "the slots are made without it"
-            yield setting.say(no_resource, message, Item.of(share, 1), help_text)
+            advice: Advice = "the slots are made without it"
+            if share[1].casefold() == "gpu":
+                message, advice = f"the startd knows no `{share[1]}`", Meant("gpus", share[1])
+            yield setting.say(no_resource, message, Item.of(share, 1), advice)
 
 
 @finding(
@@ -167,6 +170,21 @@ def too_many(view: View) -> Iterator[Diagnostic]:
                 else:
                     yield too_many.at(message, *use[1:], help_text, macro=setting.macro)
                 break
+
+
+_WITHOUT_SIGN: Final = late_regex(r"(?i)\bm(?:em(?:ory)?)?\s*=\s*(\d{1,3})(?=\s*(?:,|$))")
+#: Less MiB than any job needs.
+_FEW: Final = 256
+
+
+@looks_at(Per.SETTING, of=_TYPE)
+def without_percent(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``cpus=90%, memory=90``, which are 90 MiB."""
+    found = _WITHOUT_SIGN.search(setting.text())
+    if found is not None and 0 < int(found[1]) < _FEW:
+        message = f"a slot of {setting.macro} has {found[1]} MiB of memory"
+        help_text = f"did you mean `{found[1]}%`?" if int(found[1]) <= 100 else None
+        yield setting.say(GIGABYTES, message, Item.of(found, 1), help_text)
 
 
 def _is_type(macro: str) -> bool:

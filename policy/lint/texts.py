@@ -331,6 +331,8 @@ def text_for_number(one: MacroExpression) -> Iterator[Diagnostic]:
     row, value = find_attribute(name), one.evaluation.value
     kind = {"boolean": "true or false", "integer": "a number", "real": "a number"}
     wanted = "" if row is None or one.use.wanted is not Wanted.ANY else kind.get(row.type, "")
+    if one.part is not None and name.casefold() in ("requirements", "rank"):
+        wanted = "an expression"
     only = value.has_text and not (value.has_number or value.other)
     published = one.view.slot_attributes | one.view.job_attributes
     if not wanted or (one.part is None and name.casefold() not in published):

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import Diagnostic
+from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluation.functions import lookup_function
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare
 from policy.attributes import SECONDS
-from policy.lint.comparisons import UNDEFINED_OPERAND
+from policy.language.expressions import parse
+from policy.lint.comparisons import NEVER_TRUE, UNDEFINED_OPERAND
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import Per, finding, looks_at
+from policy.lint.finding import Meant, Per, finding, looks_at
 from policy.lint.slips import PRECEDENCE, exchanged
 from policy.lint.texts import text_sum
 from policy.lint.trees import (
@@ -196,3 +197,73 @@ def list_first(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
     if first is not None and "," in first and names(args[1]):
         message = f"`{node.name}` takes the item before the list"
         yield one.say(exchanged, message, node)
+
+
+# --- what the sides of an operator are ------------------------------------------------------------
+
+
+@looks_at(Per.BINARY)
+def load_of_others(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``CondorLoadAvg - LoadAvg``, which is never above 0."""
+    left, right = bare(node.left), bare(node.right)
+    if node.operator != "-" or not (isinstance(left, Reference) and isinstance(right, Reference)):
+        return
+    if (left.name.casefold(), right.name.casefold()) == ("condorloadavg", "loadavg"):
+        message = f"`{one.shown(node)}` is never positive: jobs make a part of the load"
+        help_text = f"the load of others is `{one.shown(right)} - {one.shown(left)}`"
+        yield one.say(turned_round, message, node, help_text)
+
+
+@looks_at(Per.COMPARISON)
+def text_beside_number(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``(Temperature ?: 0) > "85"``."""
+    for side, _, other in sides(node):
+        if isinstance(side, Binary) and side.operator == "?:" and text_of(other) is not None:
+            default = number(side.right)
+            if default is not None:
+                message = f"`{one.shown(node)}` compares a number with a string, which is an error"
+                yield one.say(NEVER_TRUE, message, node, "take the quotes away")
+
+
+#: What other systems call processors, and what Arch calls them.
+_PROCESSORS: Final = {
+    **dict.fromkeys(("amd64", "x64", "x86-64", "x86_64_v3", "intel64"), "X86_64"),
+    **dict.fromkeys(("i386", "i686", "x86"), "INTEL"),
+    "armv8": "aarch64",
+}
+
+
+@looks_at(Per.COMPARISON)
+def processor(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``Arch == "amd64"``."""
+    for side, symbol, other in sides(node):
+        text = text_of(other) if symbol in _SAME else None
+        arch = isinstance(side, Reference) and side.name.casefold() == "arch"
+        right = _PROCESSORS.get((text or "").casefold()) if arch else None
+        if right is not None:
+            message = f"`{one.shown(side)}` is never {one.shown(other)}"
+            yield one.say(NEVER_TRUE, message, node, Meant(f'"{right}"', one.shown(other)))
+
+
+@looks_at(Per.EXPRESSION, of="DEFRAG_WHOLE_MACHINE_EXPR")
+def never_whole(one: MacroExpression) -> Iterator[Diagnostic]:
+    """Machines that are drained, and are too small to be whole ever."""
+    try:
+        asked = parse(one.setting.beside("DEFRAG_REQUIREMENTS")).node
+    except ClassAdParseError:
+        return
+    whole = _least(conjuncts(one.tree), "cpus")
+    drained = _least(conjuncts(asked), "totalcpus")
+    if whole is not None and drained is not None and drained < whole:
+        message = f"machines with {drained:g} CPUs are drained, and none of them has {whole:g}"
+        help_text = "TotalCpus in DEFRAG_REQUIREMENTS is to be as great"
+        yield one.say(turned_round, message, one.tree, help_text)
+
+
+def _least(parts: Iterable[Node], name: str) -> float | None:
+    """The number of which an attribute has to be at least."""
+    for part in parts:
+        for side, symbol, other in sides(part) if isinstance(part, Binary) else ():
+            if isinstance(side, Reference) and side.name.casefold() == name and symbol == ">=":
+                return number(other)
+    return None

@@ -131,6 +131,7 @@ _TIMES: Final = {
     "machinemaxvacatetime": 5.0,
     "startd_noclaim_shutdown": 60.0,
     "offline_expire_ads_after": 3600.0,
+    "absent_expire_ads_after": 3600.0,
     "preen_interval": 3600.0,
     "classad_lifetime": 60.0,
     "job_default_lease_duration": 60.0,
@@ -155,7 +156,7 @@ _LONGEST: Final = {
     **dict.fromkeys(("collector_update_interval", "master_update_interval"), 86400.0),
 }
 _PRODUCT: Final = late_regex(r"[\s\d()]*(?:\*[\s\d()]*)+")
-_LOG: Final = late_regex(r"max_(?!num_)\w+_log", re.IGNORECASE)
+_LOG: Final = late_regex(r"max_(?!num_)\w+_log|event_log_max_size", re.IGNORECASE)
 #: No log is rotated at so few bytes.
 _LEAST_LOG: Final = 4096
 #: Above this a number is written with an exponent.
@@ -234,7 +235,7 @@ def time(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Times and amounts that are written as a number."""
     folded = setting.macro.casefold()
-    log = folded.endswith("_log") and _LOG.fullmatch(folded) is not None
+    log = folded.endswith(("_log", "_max_size")) and _LOG.fullmatch(folded) is not None
     times = folded in _TIMES or folded in _LONGEST
     amounts = folded in _AMOUNTS or _unit(setting.macro) == "MiB"
     unit = "seconds" if times else "MiB" if amounts else "bytes" if log else ""

@@ -210,8 +210,9 @@ def test_a_second_schedd_needs_a_job_queue_of_its_own() -> None:
     two = "DAEMON_LIST = MASTER, SCHEDD, SECOND\nSECOND = $(SCHEDD)\n"
     assert ("P134", 2) in ids(two)
     named = "SECOND_ARGS = -f -local-name other\nother.SPOOL = /var/spool/second\n"
+    named += "other.SCHEDD_NAME = second\n"
     for given in (
-        "SECOND.SPOOL = /var/spool/second\n",
+        "SECOND.SPOOL = /var/spool/second\nSECOND.SCHEDD_NAME = second\n",
         named,
         "SECOND_ENVIRONMENT = _CONDOR_X=1\n",
     ):
@@ -254,9 +255,9 @@ def test_a_daemon_that_is_described_is_in_the_list_of_daemons() -> None:
 def test_two_daemons_of_a_kind_have_a_log_each() -> None:
     second = (
         "DAEMON_LIST = MASTER, SCHEDD, SECOND\nSECOND = $(SCHEDD)\nSECOND_ARGS = -local-name x\n"
-        "x.SPOOL = /var/spool/x\n"
+        "x.SPOOL = /var/spool/x\nx.SCHEDD_NAME = x\n"
     )
-    assert ids(f"{second}x.SCHEDD_LOG = $(LOG)/SchedLog\n") == [("P134", 5)]
+    assert ids(f"{second}x.SCHEDD_LOG = $(LOG)/SchedLog\n") == [("P134", 6)]
     assert ids(f"{second}x.SCHEDD_LOG = $(LOG)/SchedLog.x\n") == []
     child = 'C{0}_ENVIRONMENT = "_CONDOR_COLLECTOR_LOG=$(LOG)/C{1}Log"\n'
     assert ("P134", 2) in ids(child.format(1, 1) + child.format(2, 1))

@@ -173,3 +173,104 @@ def test_a_variable_of_a_transform_is_set_before_it_is_used() -> None:
     for lines, found in ((f"{uses}\nLim = a", ["P120"]), (f"Lim = a\n{uses}", [])):
         body = f"JOB_TRANSFORM_A @=end\n{lines}\n@end\n"
         assert names(f"JOB_TRANSFORM_NAMES = A B\n{body}{other}") == found
+
+
+def test_machines_tell_of_themselves_while_their_ads_live() -> None:
+    """UPDATE_INTERVAL of 25.14.1 is 300 seconds where nobody sets it."""
+    assert names("CLASSAD_LIFETIME = 240\n") == ["P131"]
+    assert names("CLASSAD_LIFETIME = 240\nUPDATE_INTERVAL = 60\n") == []
+    assert names("CLASSAD_LIFETIME = 900\n") == []
+
+
+def test_a_part_of_the_cycle_is_no_longer_than_the_cycle() -> None:
+    head = "NEGOTIATOR_MAX_TIME_PER_CYCLE = 1200\nNEGOTIATOR_MAX_TIME_PER_PIESPIN = "
+    assert names(f"{head}12000\n") == ["P131"]
+    assert names(f"{head}120\n") == []
+
+
+def test_the_queue_of_a_schedd_is_in_its_spool() -> None:
+    head = "DAEMON_LIST = MASTER, SCHEDD, JOB_ROUTER\nJOB_ROUTER_SCHEDD2_SPOOL = /var/lib/condor\n"
+    log = "JOB_ROUTER_SCHEDD2_JOB_QUEUE_LOG = /var/lib/"
+    assert names(f"{head}{log}condor-ce/job_queue.log\n") == ["P134"]
+    assert names(f"{head}{log}condor/job_queue.log\n") == []
+
+
+def test_slots_have_accounts_of_their_own_or_share_one() -> None:
+    head = f"{STARTD}SLOT1_1_USER = job1\nSLOT1_2_USER = job2\nSLOT1_3_USER = job"
+    assert names(f"{head}2\n") == ["P134"]
+    assert names(f"{head}3\n") == []
+    assert names(f"{STARTD}SLOT1_1_USER = job\nSLOT1_2_USER = job\n") == []
+
+
+def test_two_kinds_of_daemons_have_two_logs() -> None:
+    head = "LOG = /var/log/condor\nDAEMON_LIST = MASTER, SCHEDD\n"
+    assert names(f"{head}SHADOW_LOG = $(LOG)/SchedLog\n") == ["P134"]
+    assert names(f"{head}SHADOW_LOG = $(LOG)/ShadowLog\n") == []
+    assert names(f"{head}SCHEDD_LOG = $(LOG)/A\nSHADOW_LOG = $(LOG)/A\n") == ["P134"]
+
+
+def test_a_keyboard_is_connected_to_the_slots_that_ask_for_it() -> None:
+    none = "SLOTS_CONNECTED_TO_KEYBOARD = 0\nSLOTS_CONNECTED_TO_CONSOLE = 0\n"
+    assert names(f"{none}START = KeyboardIdle > 900\n") == ["P134"]
+    assert names(f"{none}START = TARGET.RequestCpus < 3\n") == []
+    assert names("SLOTS_CONNECTED_TO_KEYBOARD = 1\nSTART = KeyboardIdle > 900\n") == []
+
+
+def test_a_domain_is_no_host() -> None:
+    head = "UID_DOMAIN = x.org\nCONDOR_HOST = cm.x.org\nALLOW_WRITE = "
+    assert names(f"{head}$(UID_DOMAIN)\n") == ["P235"]
+    for text in ("*.$(UID_DOMAIN)", "*@$(UID_DOMAIN)", "a.$(UID_DOMAIN)"):
+        assert names(f"{head}{text}\n") == []
+
+
+def test_a_folder_of_certificates_is_no_file() -> None:
+    assert names("AUTH_SSL_CLIENT_CADIR = /etc/grid-security/ca.pem\n") == ["P134"]
+    assert names("AUTH_SSL_CLIENT_CADIR = /etc/grid-security/certificates\n") == []
+
+
+def test_a_daemon_has_a_program() -> None:
+    head = "DAEMON_LIST = MASTER, SCHEDD, EXTRA\nEXTRA = "
+    assert "P120" in names(f"{head}$(EXTRA_PROGRAM)\n")
+    assert "P120" not in names(f"{head}$(EXTRA_PROGRAM)\nEXTRA_PROGRAM = /usr/sbin/extra\n")
+
+
+def test_a_template_makes_slots_of_one_type() -> None:
+    first = f"{STARTD}use FEATURE : PartitionableSlot(1, 50%)\n"
+    assert names(f"{first}use FEATURE : StaticSlots(1, 2, 10%)\n") == ["P223"]
+    assert names(f"{first}use FEATURE : StaticSlots(2, 2, 10%)\n") == []
+
+
+def test_the_reason_of_a_policy_has_its_name() -> None:
+    head = "SYSTEM_PERIODIC_HOLD_NAMES = Disk\nSYSTEM_PERIODIC_HOLD_Disk = DiskUsage > 9000000\n"
+    assert names(f"{head}SYSTEM_PERIODIC_HOLD_Disc_SUBCODE = 5\n") == ["P212"]
+    assert names(f"{head}SYSTEM_PERIODIC_HOLD_Disk_SUBCODE = 5\n") == []
+
+
+def test_ads_are_passed_on_by_their_types() -> None:
+    assert names("CONDOR_VIEW_CLASSAD_TYPES = Machines,Submitter\n") == ["P134"]
+    assert names("CONDOR_VIEW_CLASSAD_TYPES = Machine,Submitter\n") == []
+
+
+def test_a_map_is_where_its_path_says() -> None:
+    assert names("CERTIFICATE_MAPFILE = condor_mapfile\n") == ["P137"]
+    assert names("CERTIFICATE_MAPFILE = /etc/condor/condor_mapfile\n") == []
+
+
+def test_a_slot_has_more_memory_than_a_percentage() -> None:
+    head = f"{STARTD}NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=90%, memory="
+    assert names(f"{head}90\n") == ["P606"]
+    assert names(f"{head}90%\n") == names(f"{head}4096\n") == []
+
+
+def test_the_startd_calls_its_gpus_so() -> None:
+    """condor_startd of 25.14.1: `Unknown attribute "gpu" in slot type 1`."""
+    head = f"{STARTD}NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=90%, "
+    assert names(f"{head}gpu=100%\n") == ["P242"]
+    assert names(f"{head}gpus=100%\n") == []
+
+
+def test_a_second_schedd_has_a_name_of_its_own() -> None:
+    """The collector of 25.14.1 shows one of two schedds where neither has SCHEDD_NAME."""
+    head = f"DAEMON_LIST = MASTER, SCHEDD, SCHEDD2\n{SCHEDDS}fast.SPOOL = /var/lib/fast\n"
+    assert names(head) == ["P134"]
+    assert names(f"{head}fast.SCHEDD_NAME = fast\n") == []

@@ -90,3 +90,26 @@ def test_a_text_that_a_choice_comes_to_is_no_number() -> None:
 def test_a_list_stands_behind_the_item() -> None:
     assert names('START = stringListMember("a,b", TARGET.VO ?: "none")\n') == ["P421"]
     assert names('START = stringListMember(TARGET.VO ?: "none", "a,b")\n') == []
+
+
+def test_the_load_of_others_is_what_jobs_leave_of_the_whole() -> None:
+    assert names("START = CondorLoadAvg - LoadAvg < 0.3\n") == ["P437"]
+    assert names("START = LoadAvg - CondorLoadAvg < 0.3\n") == []
+
+
+def test_what_has_a_number_in_its_place_is_compared_with_numbers() -> None:
+    assert names('START = (Temperature ?: 0) < "85"\n') == ["P410"]
+    assert names("START = (Temperature ?: 0) < 85\n") == []
+
+
+@pytest.mark.parametrize("text", ["amd64", "x86-64", "i686"])
+def test_processors_have_names_of_their_own_in_arch(text: str) -> None:
+    assert names(f'START = Arch == "{text}"\n') == ["P410"]
+    assert names('START = Arch == "X86_64"\n') == []
+
+
+def test_a_machine_that_is_drained_can_be_whole() -> None:
+    head = "DAEMON_LIST = MASTER, DEFRAG\nDEFRAG_DRAINING_MACHINES_PER_HOUR = 1\n"
+    head += "DEFRAG_REQUIREMENTS = PartitionableSlot && TotalCpus >= 8\n"
+    assert names(f"{head}DEFRAG_WHOLE_MACHINE_EXPR = Cpus >= 16 && PartitionableSlot\n") == ["P437"]
+    assert names(f"{head}DEFRAG_WHOLE_MACHINE_EXPR = Cpus >= 8 && PartitionableSlot\n") == []
