@@ -200,6 +200,10 @@ def _of_environment(setting: Setting) -> Iterator[Diagnostic]:
         message = f"{sign} separates no variables, and is a part of the value before it"
         right = '`"A=1 B=2"`' if quoted else "`A=1;B=2`"
         yield setting.say(no_word, message, Item.of(found, 1), f"write them as in {right}")
+    elif quoted and text.count("'") % 2:
+        at = text.rindex("'")
+        message = f"{setting.macro} has a single quote without its end, and cannot be read"
+        yield setting.say(no_word, message, Item("'", at, at + 1))
 
 
 def _nothing(setting: Setting) -> Iterator[Diagnostic]:

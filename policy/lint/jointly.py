@@ -466,3 +466,17 @@ def map_without_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if text and re.fullmatch(r"[\w.-]+", text):
         message = f"{setting.macro}: `{text}` is no whole path"
         yield setting.say(no_whole_path, message, setting.whole(), "write where it is")
+
+
+_THIS_MACHINE: Final = late_regex(r"\$\((?:FULL_)?HOSTNAME\)|\$\(IP_ADDRESS\)", re.IGNORECASE)
+
+
+@looks_at(Per.SETTING, of="CONDOR_HOST")
+def manager_without_collector(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A negotiator on the machine that is CONDOR_HOST, whose DAEMON_LIST has no collector."""
+    host, own = host_of(view.config), _THIS_MACHINE.fullmatch(setting.entry.raw.strip())
+    elsewhere = setting_of(view, "COLLECTOR_HOST") is not None
+    known = view.names_daemons and host.listed is not None and not host.adds
+    if own and known and not elsewhere and host.runs("NEGOTIATOR") and not host.runs("COLLECTOR"):
+        message = "this machine is the central manager, and DAEMON_LIST starts no collector on it"
+        yield setting.say(DISAGREE, message, setting.whole(), "the negotiator finds no ads")

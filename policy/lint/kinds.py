@@ -366,6 +366,25 @@ def none_of_it(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
             yield one.say(undefined_choice, message, node, help_text)
 
 
+@looks_at(Per.EXPRESSION, of="RANK")
+def undefined_rank(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``10 * (TARGET.RequestGPUs > 0) + ...``: with one undefined addend the whole sum is."""
+    tree = bare(one.tree)
+    if one.part is not None or not isinstance(tree, Binary) or tree.operator not in ("+", "-"):
+        return
+    asked = one.asked_for
+    for node in one.comparisons:
+        if node.operator in IDENTITY:
+            continue
+        for side in map(bare, node.children()):
+            name = side.name.casefold() if isinstance(side, Reference) else ""
+            if isinstance(side, Reference) and name not in asked and _is_of_some_jobs(one, side):
+                message = f"RANK is undefined, and counts as 0, for jobs without {side.name}"
+                shown = one.shown(side)
+                yield one.say(undefined_choice, message, node, f"`({shown} ?: 0)` has a value")
+                return
+
+
 def _is_of_some_jobs(one: MacroExpression, node: Reference) -> bool:
     """Is it an attribute that a job may lack?"""
     row = find_attribute(node.name)

@@ -14,6 +14,7 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare
 from policy.attributes import SECONDS
 from policy.language.expressions import parse
+from policy.lint.attributes import not_there
 from policy.lint.comparisons import NEVER_TRUE, UNDEFINED_OPERAND
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Meant, Per, finding, looks_at
@@ -26,6 +27,7 @@ from policy.lint.trees import (
     is_undefined,
     names,
     number,
+    scope_of,
     sides,
     text_of,
 )
@@ -267,3 +269,19 @@ def _least(parts: Iterable[Node], name: str) -> float | None:
             if isinstance(side, Reference) and side.name.casefold() == name and symbol == ">=":
                 return number(other)
     return None
+
+
+#: What only slots have, however jobs are made.
+_OF_SLOTS_ALONE: Final = frozenset(
+    ("partitionableslot", "dynamicslot", "slottype", "slottypeid", "totalslotcpus", "totalslots")
+)
+
+
+@looks_at(Per.REFERENCE)
+def of_the_slot(one: MacroExpression, node: Reference) -> Iterator[Diagnostic]:
+    """``SET Requirements MY.PartitionableSlot``."""
+    name = one.setting.macro if one.part is None else one.part.name.partition(" ")[2]
+    of_job = one.use.my == "job" and name.casefold() in ("requirements", "rank")
+    if of_job and scope_of(node) == "my" and node.name.casefold() in _OF_SLOTS_ALONE:
+        message = f"`{one.shown(node)}` is undefined: {node.name} is in the slot ad"
+        yield one.say(not_there, message, node, Meant(f"TARGET.{node.name}", one.shown(node)))

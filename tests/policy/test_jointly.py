@@ -274,3 +274,16 @@ def test_a_second_schedd_has_a_name_of_its_own() -> None:
     head = f"DAEMON_LIST = MASTER, SCHEDD, SCHEDD2\n{SCHEDDS}fast.SPOOL = /var/lib/fast\n"
     assert names(head) == ["P134"]
     assert names(f"{head}fast.SCHEDD_NAME = fast\n") == []
+
+
+def test_a_central_manager_has_a_collector() -> None:
+    head = "CONDOR_HOST = $(FULL_HOSTNAME)\nDAEMON_LIST = MASTER, NEGOTIATOR"
+    assert names(f"{head}\n") == ["P134"]
+    assert names(f"{head}, COLLECTOR\n") == []
+    assert names(f"{head}\nCOLLECTOR_HOST = cm.x.org\n") == []
+
+
+def test_a_quote_in_an_environment_has_its_end() -> None:
+    """condor_starter of 25.14.1: `Unbalanced quote starting here`."""
+    assert names('STARTER_JOB_ENVIRONMENT = "A=1 B=\'x y"\n') == ["P130"]
+    assert names("STARTER_JOB_ENVIRONMENT = \"A=1 B='x y'\"\n") == []

@@ -113,3 +113,16 @@ def test_a_machine_that_is_drained_can_be_whole() -> None:
     head += "DEFRAG_REQUIREMENTS = PartitionableSlot && TotalCpus >= 8\n"
     assert names(f"{head}DEFRAG_WHOLE_MACHINE_EXPR = Cpus >= 16 && PartitionableSlot\n") == ["P437"]
     assert names(f"{head}DEFRAG_WHOLE_MACHINE_EXPR = Cpus >= 8 && PartitionableSlot\n") == []
+
+
+def test_a_sum_is_undefined_where_one_part_is() -> None:
+    rest = '10 * (TARGET.Owner =?= "eve")'
+    assert names(f"RANK = 100 * (TARGET.RequestGPUs > 0) + {rest}\n") == ["P434"]
+    assert names(f"RANK = 100 * ((TARGET.RequestGPUs ?: 0) > 0) + {rest}\n") == []
+    assert names(f"RANK = 100 * (TARGET.RequestCpus > 1) + {rest}\n") == []
+
+
+def test_a_job_has_no_slot_type() -> None:
+    head = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET Requirements "
+    assert names(f"{head}MY.PartitionableSlot =?= True\n") == ["P407"]
+    assert names(f"{head}TARGET.PartitionableSlot =?= True\n") == []
