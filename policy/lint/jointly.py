@@ -20,7 +20,7 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.reading import split_list
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
-from policy.lint.agreement import DISAGREE, addresses, setting_of, started_by
+from policy.lint.agreement import DISAGREE, addresses, methods, setting_of, started_by
 from policy.lint.assignments import never_read, policy_lost
 from policy.lint.choices import above
 from policy.lint.companions import alone
@@ -480,3 +480,16 @@ def manager_without_collector(view: View, setting: Setting) -> Iterator[Diagnost
     if own and known and not elsewhere and host.runs("NEGOTIATOR") and not host.runs("COLLECTOR"):
         message = "this machine is the central manager, and DAEMON_LIST starts no collector on it"
         yield setting.say(DISAGREE, message, setting.whole(), "the negotiator finds no ads")
+
+
+@looks_at(Per.SETTING, of="SEC_(DEFAULT|CLIENT|DAEMON)_AUTHENTICATION_METHODS")
+def for_one_machine(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """FS alone, where the collector is another machine and authentication is required."""
+    host, home = host_of(view.config), setting_of(view, "CONDOR_HOST")
+    elsewhere = home is not None and not _THIS_MACHINE.search(home.entry.raw)
+    alone_here = not host.runs("COLLECTOR") and (host.runs("STARTD") or host.runs("SCHEDD"))
+    required = setting.beside("SEC_DEFAULT_AUTHENTICATION").strip().upper() == "REQUIRED"
+    whole = view.names_daemons or host.listed is not None
+    if methods(setting.text()) == {"FS"} and elsewhere and alone_here and required and whole:
+        message = "FS is for daemons of one machine, and the collector is another one"
+        yield setting.say(DISAGREE, message, setting.whole(), "add IDTOKENS, SSL or another one")

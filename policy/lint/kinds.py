@@ -378,7 +378,10 @@ def undefined_rank(one: MacroExpression) -> Iterator[Diagnostic]:
             continue
         for side in map(bare, node.children()):
             name = side.name.casefold() if isinstance(side, Reference) else ""
-            if isinstance(side, Reference) and name not in asked and _is_of_some_jobs(one, side):
+            known = isinstance(side, Reference) and find_attribute(name) is not None
+            if not known or name in asked or not isinstance(side, Reference):
+                continue  # a site gives its own attributes to all jobs, perhaps
+            if _is_of_some_jobs(one, side):
                 message = f"RANK is undefined, and counts as 0, for jobs without {side.name}"
                 shown = one.shown(side)
                 yield one.say(undefined_choice, message, node, f"`({shown} ?: 0)` has a value")

@@ -173,18 +173,16 @@ def too_many(view: View) -> Iterator[Diagnostic]:
 
 
 _WITHOUT_SIGN: Final = late_regex(r"(?i)\bm(?:em(?:ory)?)?\s*=\s*(\d{1,3})(?=\s*(?:,|$))")
-#: Less MiB than any job needs.
-_FEW: Final = 256
+_WHOLE: Final = 100
 
 
 @looks_at(Per.SETTING, of=_TYPE)
 def without_percent(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``cpus=90%, memory=90``, which are 90 MiB."""
     found = _WITHOUT_SIGN.search(setting.text())
-    if found is not None and 0 < int(found[1]) < _FEW:
+    if found is not None and 0 < int(found[1]) <= _WHOLE and "%" in setting.text():
         message = f"a slot of {setting.macro} has {found[1]} MiB of memory"
-        help_text = f"did you mean `{found[1]}%`?" if int(found[1]) <= 100 else None
-        yield setting.say(GIGABYTES, message, Item.of(found, 1), help_text)
+        yield setting.say(GIGABYTES, message, Item.of(found, 1), f"did you mean `{found[1]}%`?")
 
 
 def _is_type(macro: str) -> bool:

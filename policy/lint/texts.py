@@ -322,6 +322,11 @@ def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
         is_any = one.use.wanted is Wanted.ANY
         wanted = Wanted.NUMBER.value if is_any else one.use.wanted.value
         yield one.say(only_text, f"{one.name} comes to a text, and {wanted} is meant", one.tree)
+    elif one.use.wanted is Wanted.NUMBER and value.has_text and value.is_measured:
+        for end in (end for end in ends(one.tree) if text_of(end) is not None):
+            message = f"{one.name} is a number, and `{one.shown(end)}` a text"
+            yield one.say(only_text, message, end, "take the quotes away")
+            return
 
 
 @looks_at(Per.EXPRESSION)

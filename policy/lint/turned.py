@@ -273,15 +273,28 @@ def _least(parts: Iterable[Node], name: str) -> float | None:
 
 #: What only slots have, however jobs are made.
 _OF_SLOTS_ALONE: Final = frozenset(
-    ("partitionableslot", "dynamicslot", "slottype", "slottypeid", "totalslotcpus", "totalslots")
+    (
+        "partitionableslot",
+        "dynamicslot",
+        "slottype",
+        "slottypeid",
+        "totalslotcpus",
+        "totalslots",
+        "totalcpus",
+    )
 )
 
 
-@looks_at(Per.REFERENCE)
+@looks_at(Per.REFERENCE, after=("P407",))
 def of_the_slot(one: MacroExpression, node: Reference) -> Iterator[Diagnostic]:
     """``SET Requirements MY.PartitionableSlot``."""
     name = one.setting.macro if one.part is None else one.part.name.partition(" ")[2]
     of_job = one.use.my == "job" and name.casefold() in ("requirements", "rank")
-    if of_job and scope_of(node) == "my" and node.name.casefold() in _OF_SLOTS_ALONE:
+    asked = one.part is not None and one.part.name == "REQUIREMENTS"  # of jobs, without a slot
+    mine = (of_job and scope_of(node) == "my") or (asked and scope_of(node) is None)
+    if asked and node.name.casefold() in _OF_SLOTS_ALONE and scope_of(node) is None:
+        message = f"`{node.name}` is undefined here: it is in the slot ad"
+        yield one.say(not_there, message, node, "there is no slot where jobs are chosen")
+    elif mine and node.name.casefold() in _OF_SLOTS_ALONE:
         message = f"`{one.shown(node)}` is undefined: {node.name} is in the slot ad"
         yield one.say(not_there, message, node, Meant(f"TARGET.{node.name}", one.shown(node)))

@@ -287,3 +287,12 @@ def test_a_quote_in_an_environment_has_its_end() -> None:
     """condor_starter of 25.14.1: `Unbalanced quote starting here`."""
     assert names('STARTER_JOB_ENVIRONMENT = "A=1 B=\'x y"\n') == ["P130"]
     assert names("STARTER_JOB_ENVIRONMENT = \"A=1 B='x y'\"\n") == []
+
+
+def test_daemons_of_two_machines_have_another_method_than_fs() -> None:
+    head = f"{STARTD}CONDOR_HOST = cm.x.org\nSEC_DEFAULT_AUTHENTICATION = REQUIRED\n"
+    macro = "SEC_DEFAULT_AUTHENTICATION_METHODS"
+    assert names(f"{head}{macro} = FS\n") == ["P134"]
+    assert names(f"{head}{macro} = FS, IDTOKENS\n") == []
+    optional = head.replace("REQUIRED", "OPTIONAL")
+    assert names(f"{optional}{macro} = FS\n") == []

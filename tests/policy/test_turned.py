@@ -126,3 +126,12 @@ def test_a_job_has_no_slot_type() -> None:
     head = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET Requirements "
     assert names(f"{head}MY.PartitionableSlot =?= True\n") == ["P407"]
     assert names(f"{head}TARGET.PartitionableSlot =?= True\n") == []
+    body = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\nREQUIREMENTS {} > 8\nSET X 5\n@end\n"
+    assert names(body.format("TotalCpus")) == ["P407"]
+    assert names(body.format("RequestCpus")) == []
+
+
+def test_no_end_of_a_rank_is_a_text() -> None:
+    head = "DAEMON_LIST = MASTER, DEFRAG\nDEFRAG_DRAINING_MACHINES_PER_HOUR = 1\nDEFRAG_RANK = "
+    assert names(f'{head}ifThenElse(Cpus >= 8, "-10", TotalCpus - Cpus)\n') == ["P428"]
+    assert names(f"{head}ifThenElse(Cpus >= 8, -10, TotalCpus - Cpus)\n") == []
