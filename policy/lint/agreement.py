@@ -282,6 +282,11 @@ def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if "*" in item.text and is_place:
         message = f"`{item.text}` is no host: daemons connect to a machine, and not to a pattern"
         yield setting.say(network, message, item)
+    user, at, host = item.text.partition("@")
+    if user and at and host and "*" not in item.text:
+        message = f"`{item.text}` is no host: daemons connect to a machine, and not to a user"
+        yield setting.say(network, message, item, Meant(host, item.text))
+        return
     if "://" in item.text:
         message = f"`{item.text}` is no host: it is no address of the web"
         name = item.text.partition("://")[2].strip("/")

@@ -204,7 +204,10 @@ def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
     begin, end = (0, len(text)) if tree is None else (tree.start + 1, tree.end - 1)
     plain = tree is None or text_of(tree) is not None
     for item in map(Item.of, ITEM.finditer(text, begin, end)) if plain else ():
-        if not _WHOLE.match(item.text):
+        if plain and item.text[-1] in ";:":
+            message = f"`{item.text[-1]}` is a part of the path `{item.text}`"
+            yield setting.say(no_folders, message, item, "folders stand between commas")
+        elif not _WHOLE.match(item.text):
             help_text = "condor_starter passes over what is not there, so no job gets it"
             yield setting.say(no_folders, f"`{item.text}` is no whole path", item, help_text)
 

@@ -57,7 +57,7 @@ _OF_SLOTS: Final = "START|CONTINUE|SUSPEND|PREEMPT|KILL|WANT_HOLD|START_(LOCAL|S
     "START = KeyboardIdle < 15 * 60\n",
     "START = KeyboardIdle > 15 * 60\n",
     per=Per.EXPRESSION,
-    of=rf"{_OF_SLOTS}|SUBMIT_REQUIREMENT_\w+|DEFRAG_REQUIREMENTS",
+    of=rf"{_OF_SLOTS}|SUBMIT_REQUIREMENT_\w+|DEFRAG_REQUIREMENTS|SYSTEM_PERIODIC_RELEASE\w*",
     after=("P417", "P601", "P605", "P607"),
 )
 def turned_round(one: MacroExpression) -> Iterator[Diagnostic]:
@@ -72,6 +72,11 @@ def turned_round(one: MacroExpression) -> Iterator[Diagnostic]:
             message, help_text = said
             yield one.say(turned_round, f"`{one.shown(part)}`: {message}", part, help_text)
             return
+    for node in one.comparisons if macro.startswith("SYSTEM_PERIODIC_RELEASE") else ():
+        codes = [other for side, _, other in sides(node) if names(side) == {"holdreasoncode"}]
+        if node.operator in _SAME and any(number(code) == 1 for code in codes):
+            message = "1 is the code of jobs that users hold, who release them themselves"
+            yield one.say(turned_round, f"`{one.shown(node)}`: {message}", node)
     if macro == "START" and "partitionable" not in one.text.casefold():
         yield from _before_dynamic(one)
 

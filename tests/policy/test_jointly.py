@@ -296,3 +296,14 @@ def test_daemons_of_two_machines_have_another_method_than_fs() -> None:
     assert names(f"{head}{macro} = FS, IDTOKENS\n") == []
     optional = head.replace("REQUIRED", "OPTIONAL")
     assert names(f"{optional}{macro} = FS\n") == []
+
+
+@pytest.mark.parametrize("macro", ["CONDOR_HOST", "FLOCK_TO"])
+def test_a_user_is_no_host(macro: str) -> None:
+    assert "P235" in names(f"{macro} = condor@cm.x.org\n")
+    assert "P235" not in names(f"{macro} = cm.x.org\n")
+
+
+def test_folders_for_jobs_stand_between_commas() -> None:
+    assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = /tmp; /var/tmp\n") == ["P138"]
+    assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = /tmp, /var/tmp\n") == []

@@ -135,3 +135,9 @@ def test_no_end_of_a_rank_is_a_text() -> None:
     head = "DAEMON_LIST = MASTER, DEFRAG\nDEFRAG_DRAINING_MACHINES_PER_HOUR = 1\nDEFRAG_RANK = "
     assert names(f'{head}ifThenElse(Cpus >= 8, "-10", TotalCpus - Cpus)\n') == ["P428"]
     assert names(f"{head}ifThenElse(Cpus >= 8, -10, TotalCpus - Cpus)\n") == []
+
+
+def test_who_holds_a_job_releases_it() -> None:
+    head = "SYSTEM_PERIODIC_RELEASE = NumHolds < 3 && HoldReasonCode "
+    assert names(f"{head}== 1\n") == ["P437"]
+    assert names(f"{head}=!= 1\n") == names(f"{head}== 13\n") == []
