@@ -14,7 +14,6 @@ Outputs: two files in ``__pycache__``, of this Python.
 
 from __future__ import annotations
 
-import builtins
 import collections
 import contextlib
 import marshal
@@ -54,11 +53,8 @@ class KeptCode:
         self._values = _KeptFile(f"{path}-values")
 
     def __enter__(self) -> None:
-        # What attrs imports makes patterns and classes of its own, as `json` does patterns; none
-        # comes out of an input.
-        own = {"compile": builtins.compile, "hash": builtins.hash}
+        # What attrs imports makes patterns of its own, as `json` does; none comes out of an input.
         vars(re).update(compile=self._regex)
-        vars(builtins).update(compile=self._compile, hash=_steady_hash)
         try:
             import json  # noqa: F401 - every command reads tables
 
@@ -67,7 +63,6 @@ class KeptCode:
             return
         finally:
             vars(re).update(compile=_compile_regex)
-            vars(builtins).update(own)
         if "policy" in sys.modules:  # which has looked whose package `classad` is
             from classad import patterns
 
