@@ -124,3 +124,10 @@ def test_what_is_counted_in_hours_or_minutes_is_no_number_of_seconds(text: str) 
     assert ("P417", 3) in ids(f"{own}PREEMPT = {text}\n")
     for clean in ("TotalJobRunTime > MaxHours * 3600", "TARGET.MaxWallTimeMins < MaxHours"):
         assert "P417" not in [name for name, _ in ids(f"{own}PREEMPT = {clean}\n")]
+
+
+def test_an_ad_lives_until_the_next_one() -> None:
+    assert ids("CLASSAD_LIFETIME = 250\n") == [("P131", 1)]
+    for clean in ("CLASSAD_LIFETIME = 900\n", "CLASSAD_LIFETIME = 250\nUPDATE_INTERVAL = 60\n"):
+        assert ids(clean) == []
+    assert ids("CLASSAD_LIFETIME = 250\nUPDATE_INTERVAL = 400\n") == [("P131", 2)]
