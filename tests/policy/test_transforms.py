@@ -376,11 +376,16 @@ def test_the_expression_of_a_route_is_its_requirements() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ['SET RequestMemory "2048"', 'DEFAULT LeaveJobInQueue "yes"', 'EVALSET JobPrio strcat("1", 2)'],
+    [
+        'SET RequestMemory "2048"',
+        'DEFAULT LeaveJobInQueue "yes"',
+        'EVALSET JobPrio strcat("1", 2)',
+        'SET Requirements "yes"',
+    ],
 )
 def test_a_text_is_no_value_of_an_attribute_that_is_none(line: str) -> None:
     head = "JOB_TRANSFORM_NAMES = A\nJOB_TRANSFORM_A @=end\n"
     body = f"{head} REQUIREMENTS JobUniverse == 5\n {{}}\n@end\n"
     assert ids(body.format(line)) == [("P428", 4)]
-    for clean in ('SET AcctGroup "physics"', 'SET Requirements "yes"', "SET RequestMemory 2048"):
+    for clean in ('SET AcctGroup "physics"', "SET LeaveJobInQueue True", "SET RequestMemory 2048"):
         assert ids(body.format(clean)) == []
