@@ -184,6 +184,11 @@ def suggest(name: str, known: Iterable[str]) -> str | None:
     return min(near, key=lambda item: (item.casefold(), item), default=None)
 
 
+def numbered_alike(left: str, right: str) -> bool:
+    """Whether two names have the same digits: ``rack1`` and ``rack2`` are two, and no slip."""
+    return [*filter(str.isdigit, left)] == [*filter(str.isdigit, right)]
+
+
 def is_one_edit(left: str, right: str) -> bool:
     """Whether one edit (insert, delete, substitute, swap neighbours) makes one into the other."""
     if left == right or abs(len(left) - len(right)) > 1:

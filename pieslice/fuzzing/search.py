@@ -74,7 +74,7 @@ def _weight(case: FuzzCase) -> tuple[int, float, tuple[str, ...]]:
 
 
 def _length(value: AdValue) -> int:
-    if value.__class__ is float and value == int(value):
+    if isinstance(value, float) and value.is_integer():
         return len(str(int(value))) + (value != 0)
     if value.__class__ is int:
         return len(str(value)) + (value != 0)

@@ -57,7 +57,7 @@ DISAGREE: Final = Finding(
 _LISTS: Final = ("HAD_LIST", "REPLICATION_LIST")
 #: Macros that say where daemons go.
 _PLACES: Final = r"(COLLECTOR|CONDOR(_VIEW)?)_HOST|FLOCK_TO|CCB_ADDRESS|(HAD|REPLICATION)_LIST"
-_COLLECTOR_PORT: Final = "9618"
+COLLECTOR_PORT: Final = "9618"
 _PORTS: Final = 65535
 _ON_PORT: Final = late_regex(r"(?<!\S)-p\s+(\d+)")
 _ADDRESS: Final = late_regex(r"(\[[^\]]*\]|[^:?\s]+)(?::(\d+))?(?:\?\S*)?")
@@ -190,7 +190,7 @@ def _shared_ports(view: View) -> set[str]:
     """Where the daemons of a central manager listen that share a port."""
     collectors = setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST")
     listed = [] if collectors is None else addresses(collectors)
-    return {one.port or _COLLECTOR_PORT for one in listed} or {_COLLECTOR_PORT}
+    return {one.port or COLLECTOR_PORT for one in listed} or {COLLECTOR_PORT}
 
 
 def _lacking(
@@ -246,7 +246,7 @@ def where_nobody_listens(view: View) -> Iterator[Diagnostic]:
         return
     if "COLLECTOR" not in args.beside("DAEMON_LIST").upper():
         return
-    ports = {one.port or _COLLECTOR_PORT for one in addresses(host)}
+    ports = {one.port or COLLECTOR_PORT for one in addresses(host)}
     if ports and own[1] not in ports:
         message = f"COLLECTOR_HOST has the port {min(ports)}, where no collector listens then"
         yield args.say(DISAGREE, message, Item.of(own, 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import product
+from math import isfinite
 from typing import Final
 
 from classad.ads.ad import Ad
@@ -226,19 +227,20 @@ def refused_again(one: MacroExpression) -> Iterator[Diagnostic]:
 #: Seconds since 1970 at which jobs are looked at, and since when they are what they are.
 _NOW: Final = 1_750_000_000
 _LONG_AGO: Final = _NOW - 30 * 86_400
-#: The code of what the schedd puts on hold itself, and a number of times that is past any limit.
-_BY_POLICY: Final = 26
-_MANY_TIMES: Final = 1000
-_IDLE, _HELD = 1, 5
-#: What each hold by policy makes another, and what it does not; what counts runs, all alike.
-_HOLDS: Final = ("numholds",)
-_NO_HOLDS: Final = ("numsystemholds",)
-_CODES: Final = ("holdreasoncode", "lastholdreasoncode")
-_UNDEFINED: Final = "undefined"
+_IDLE, _ON_HOLD = 1, 5
+#: What a job of the vanilla universe has that the policy puts on hold again and again.
+_FIXED: Final = {
+    "numholds": 1000, "numsystemholds": 0, "holdreasoncode": 26, "lastholdreasoncode": 26,
+    "holdreasonsubcode": 0, "jobuniverse": 5, "qdate": _LONG_AGO,
+}  # fmt: skip
+_CHANGING: Final = ("jobstatus", "enteredcurrentstatus", "currenttime")
+#: What counts the runs of a job, all alike.
 _RUNS: Final = ("numjobstarts", "numshadowstarts", "jobruncount", "numjobmatches")
 #: As many attributes, and as many jobs, are tried at most.
 _ATTRIBUTES: Final = 3
 _JOBS: Final = 600
+_HOLDING: Final = late_regex(r"SYSTEM_PERIODIC_HOLD(?:_\w+)?", re.IGNORECASE)
+_RELEASING: Final = late_regex(r"SYSTEM_PERIODIC_RELEASE(?:_\w+)?", re.IGNORECASE)
 
 
 @finding(
@@ -257,71 +259,56 @@ _JOBS: Final = 600
 )
 def released_again(view: View) -> Iterator[Diagnostic]:
     """Some job is held while it is idle and released, whatever it has besides."""
-    parsed = [one for one in view.expressions() if one.tree is not None]
-    held = [one for one in parsed if _HOLDING.fullmatch(one.macro)]
-    for release in (one for one in parsed if held and _RELEASING.fullmatch(one.macro)):
-        for hold in held:
-            assert hold.tree is not None
-            assert release.tree is not None
-            job = _of_both(hold.tree, release.tree)
-            if job is not None:
-                shown = " and ".join(f"{name} = {value}" for name, value in job.items())
-                message = f"{release.macro} is true for jobs that {hold.macro} holds"
-                help_text = f"a job with {shown} is released and held again without end"
-                yield release.say(released_again, message, release.whole(), help_text)
-                return
+    holding = [one for one in view.expressions() if _HOLDING.fullmatch(one.macro)]
+    for release in view.expressions() if holding else ():
+        for hold in holding if _RELEASING.fullmatch(release.macro) else ():
+            job = None if hold.tree is None else _of_both(hold.tree, release.tree)
+            if job is None:
+                continue
+            shown = " and ".join(f"{name} = {value}" for name, value in job.items())
+            message = f"{release.macro} is true for jobs that {hold.macro} holds"
+            help_text = (
+                f"{f'a job with {shown}' if job else 'every job'} is released and held again"
+            )
+            yield release.say(released_again, message, release.whole(), f"{help_text} without end")
+            return
 
 
-def _of_both(hold: Node, release: Node) -> dict[str, str] | None:
+def _of_both(hold: Node, release: Node | None) -> dict[str, str] | None:
     """What a job has that is held whenever it is idle, and released whenever it is held."""
-    found = {one.name.casefold(): one.name for tree in (hold, release) for one in references(tree)}
-    free = [name for name in found if name not in _SET and name not in _RUNS]
-    runs = [name for name in found if name in _RUNS]
-    numbers = {number(node) for tree in (hold, release) for node in walk(tree)} - {None}
-    texts = {text_of(node) for tree in (hold, release) for node in walk(tree)} - {None}
-    near = sorted({int(one) + step for one in numbers if one is not None for step in (-1, 0, 1)})
-    kinds = [f'"{text}"' for text in sorted(filter(None, texts))]
-    values = [*map(str, near), "1000", "2000", *kinds, _UNDEFINED]
-    columns = [*free, *runs[:1]]
-    if len(columns) > _ATTRIBUTES or len(values) ** len(columns) > _JOBS:
+    trees = (hold,) if release is None else (hold, release)
+    names_ = {one.name.casefold(): one.name for tree in trees for one in references(tree)}
+    runs = [name for name in names_ if name in _RUNS]
+    columns = [name for name in names_ if name not in (*_FIXED, *_CHANGING, *_RUNS)] + runs[:1]
+    nodes = [node for tree in trees for node in walk(tree)]
+    numbers = {one for one in map(number, nodes) if one is not None and isfinite(one)}
+    near = sorted({int(one) + step for one in numbers for step in (-1, 0, 1)})
+    texts = sorted({one for one in map(text_of, nodes) if one is not None})
+    values: list[int | str | None] = [*near, 1000, 2000, *texts, None]
+    if release is None or len(columns) > _ATTRIBUTES or len(values) ** len(columns) > _JOBS:
         return None
     for job in product(values, repeat=len(columns)):
         ad = dict(zip(columns, job, strict=True))
-        ad |= dict.fromkeys(runs, ad.get(runs[0], "0") if runs else "0")
-        if _holds(hold, ad, _IDLE, _NOW) and _holds(release, ad, _HELD, _LONG_AGO):
-            return {found[name]: value for name, value in ad.items()}
+        if runs:
+            ad |= dict.fromkeys(runs, ad[runs[0]])
+        if _holds(hold, ad, _IDLE, _NOW) and _holds(release, ad, _ON_HOLD, _LONG_AGO):
+            return {names_[name]: _written(value) for name, value in ad.items()}
     return None
 
 
-def _holds(tree: Node, job: Mapping[str, str], status: int, since: int) -> bool:
+def _written(value: int | str | None) -> str:
+    """A value as an expression has it."""
+    return "undefined" if value is None else f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _holds(tree: Node, job: Mapping[str, int | str | None], status: int, since: int) -> bool:
     """Is it true of a job that has had its status for so long?"""
     ad = Ad()
-    given = {name: evaluate(parse(text)) for name, text in job.items() if text != _UNDEFINED}
-    counted = {**dict.fromkeys(_HOLDS, _MANY_TIMES), **dict.fromkeys(_NO_HOLDS, 0)}
-    counted |= dict.fromkeys(_CODES, _BY_POLICY)
-    times = {"EnteredCurrentStatus": since, "QDate": _LONG_AGO}
-    fixed = {"JobStatus": status, "JobUniverse": 5, "HoldReasonSubCode": 0}
-    for name, value in {**given, **counted, **times, **fixed}.items():
-        ad.insert(name, value)
+    changing = {"jobstatus": status, "enteredcurrentstatus": since}
+    for name, value in {**job, **_FIXED, **changing}.items():
+        if value is not None:
+            ad.insert(name, value)
     return evaluate(tree, ad, context=EvalContext(now=_NOW)) is True
-
-
-_SET: Final = frozenset(
-    (
-        *(
-            *_HOLDS,
-            *_NO_HOLDS,
-            "jobstatus",
-            "enteredcurrentstatus",
-            "qdate",
-            "jobuniverse",
-            "currenttime",
-        ),
-        *(*_CODES, "holdreasonsubcode"),
-    )
-)
-_HOLDING: Final = late_regex(r"SYSTEM_PERIODIC_HOLD(?:_\w+)?", re.IGNORECASE)
-_RELEASING: Final = late_regex(r"SYSTEM_PERIODIC_RELEASE(?:_\w+)?", re.IGNORECASE)
 
 
 def _is_cut(one: MacroExpression) -> bool:

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from classad.errors import Diagnostic, is_one_edit
+from classad.errors import Diagnostic, is_one_edit, numbered_alike
 from classad.patterns import late_regex
 from policy.explain.roles import host_of, is_whole
 from policy.language.about import EVERY
 from policy.language.numbers import read_boolean
-from policy.lint.agreement import DISAGREE, addresses, setting_of, started_by
+from policy.lint.agreement import COLLECTOR_PORT, DISAGREE, addresses, setting_of, started_by
 from policy.lint.choices import has_hole, no_word
 from policy.lint.finding import Advice, Meant, Per, Repair, finding, looks_at
 from policy.lint.view import Item, Setting, View
@@ -113,9 +113,8 @@ def own_collector(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(DISAGREE, message, setting.whole(), help_text)
 
 
-#: The port in arguments of condor_shared_port, and that of the collector if nobody says another.
-_OF_ARGUMENTS: Final = late_regex(r"(?:^|\s)-p\s+(\d+)")
-_USUAL: Final = "9618"
+#: The port in the arguments of a daemon.
+PORT_GIVEN: Final = late_regex(r"(?<!\S)-p\s+(\d+)")
 
 
 @looks_at(Per.CONFIGURATION)
@@ -126,11 +125,15 @@ def shared_elsewhere(view: View) -> Iterator[Diagnostic]:
     COLLECTOR_USES_SHARED_PORT is False; SHARED_PORT_PORT does not count there.
     """
     args, home = setting_of(view, "SHARED_PORT_ARGS"), setting_of(view, "COLLECTOR_HOST")
-    found = None if args is None else _OF_ARGUMENTS.search(args.text())
+    found = None if args is None else PORT_GIVEN.search(args.text())
     shares = view.is_on("COLLECTOR_USES_SHARED_PORT", "COLLECTOR", True)
     if args is None or found is None or "COLLECTOR" not in started_by(view) or not shares:
         return
-    ports = {one.port or _USUAL for one in addresses(home)} if home is not None else {_USUAL}
+    ports = (
+        {one.port or COLLECTOR_PORT for one in addresses(home)}
+        if home is not None
+        else {COLLECTOR_PORT}
+    )
     if ports and found[1] not in ports and view.is_on("USE_SHARED_PORT", "MASTER", True):
         message = f"the collector is behind port {found[1]}, and others look for it at"
         message = f"{message} {' and '.join(sorted(ports))}"
@@ -193,7 +196,7 @@ def _almost(domain: str, places: Mapping[str, Sequence[object]]) -> str | None:
             continue
         name, _, end = other.partition(".")
         enough = min(len(site), len(name)) >= _LONG_ENOUGH and end == rest
-        letters = re.sub(r"\D", "", site) == re.sub(r"\D", "", name)
+        letters = numbered_alike(site, name)
         earlier = len(found) > 1 or list(places).index(other) < list(places).index(domain)
         if enough and letters and earlier and is_one_edit(site, name):
             return other

@@ -20,21 +20,25 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.reading import split_list
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
-from policy.lint.agreement import DISAGREE, addresses, methods, setting_of, started_by
+from policy.lint.agreement import (
+    COLLECTOR_PORT,
+    DISAGREE,
+    addresses,
+    methods,
+    setting_of,
+    started_by,
+)
 from policy.lint.assignments import never_read, policy_lost
 from policy.lint.choices import above
 from policy.lint.companions import alone
 from policy.lint.finding import Meant, Per, looks_at, use_of
+from policy.lint.interfaces import PORT_GIVEN
 from policy.lint.lists import not_listed
 from policy.lint.paths import no_whole_path
 from policy.lint.reading import HOLE
 from policy.lint.security import network
 from policy.lint.trees import conjuncts, disjuncts, names, number, sides
 from policy.lint.view import LOCAL_NAME, Item, Setting, View
-
-_PORT: Final = "9618"
-_ON_PORT: Final = late_regex(r"(?<!\S)-p\s+(\d+)")
-
 
 # --- policies -------------------------------------------------------------------------------------
 
@@ -132,14 +136,14 @@ def own_view(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if home is None or not host_of(view.config).runs("COLLECTOR"):
         return
     listed = addresses(home)
-    ports = {one.port or _PORT for one in listed[:1]}
+    ports = {one.port or COLLECTOR_PORT for one in listed[:1]}
     if local is not None:
         starts = (one for one in view.plain.values() if _is_named(one, local))
-        ports = {found[1] for one in starts if (found := _ON_PORT.search(one.text()))}
+        ports = {found[1] for one in starts if (found := PORT_GIVEN.search(one.text()))}
     elif _ANY_MACHINE.match(setting.entry.raw.strip()) or "collector1" in view.words:
         return  # it says something on other machines, or to other collectors
     for one in addresses(setting) if listed else ():
-        if one.host == listed[0].host and (one.port or _PORT) in ports:
+        if one.host == listed[0].host and (one.port or COLLECTOR_PORT) in ports:
             message = f"`{one.item.text}` is this collector itself, which passes on nothing then"
             yield setting.say(alone, message, setting.whole())
             return
@@ -155,7 +159,7 @@ def routed_to_itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A router whose second schedd is the first one."""
     home, one = setting_of(view, "COLLECTOR_HOST"), addresses(setting)
     first = [] if home is None else addresses(home)
-    same = [(it.host, it.port or _PORT) for it in (*one[:1], *first[:1])]
+    same = [(it.host, it.port or COLLECTOR_PORT) for it in (*one[:1], *first[:1])]
     mine = setting.beside("SCHEDD_NAME") or setting.beside("FULL_HOSTNAME")
     second = setting.beside("JOB_ROUTER_SCHEDD2_NAME")
     if len(same) == 2 and same[0] == same[1] and second and second == mine:

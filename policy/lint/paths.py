@@ -238,7 +238,7 @@ _IN_PROGRAMS: Final = late_regex(
     observed="Observed with 25.14.1: where MACHINE_RESOURCE_INVENTORY_<name> has a program that is"
     " not there, its startd ends with status 4; its master logs `not executable` of a daemon.",
 )
-def no_program(view: View) -> Iterator[Diagnostic]:
+def unknown_program(view: View) -> Iterator[Diagnostic]:
     """Slips in names of programs, in settings that somebody reads."""
     for setting in view.settings:
         raw = setting.entry.raw
@@ -250,7 +250,7 @@ def no_program(view: View) -> Iterator[Diagnostic]:
                 at = setting.text().find(name)
                 where = Item(name, at, at + len(name)) if at >= 0 else setting.whole()
                 message = f"HTCondor has no program `{name}`"
-                yield setting.say(no_program, message, where, Meant(meant, name))
+                yield setting.say(unknown_program, message, where, Meant(meant, name))
 
 
 @looks_at(Per.SETTING)

@@ -12,7 +12,7 @@ from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.knobs.readers import MAIN
 from policy.language.macros import ExpansionError
-from policy.lint.agreement import DISAGREE, setting_of
+from policy.lint.agreement import DISAGREE, setting_of, started_by
 from policy.lint.finding import NOTE, Per, looks_at
 from policy.lint.lists import not_listed
 from policy.lint.view import LOCAL_NAME, Setting, View
@@ -31,7 +31,9 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
         args = setting_of(view, f"{setting.macro.upper()}_ARGS")
         given = None if args is None else LOCAL_NAME.search(args.text())
         local = given[1] if given is not None else ""
-        if args is None and kind == "SCHEDD" and _is_started(view, setting.macro):
+        listed = {setting.macro.upper(), kind} <= {*started_by(view)}
+        own = setting_of(view, f"{setting.macro}_ENVIRONMENT") is not None
+        if args is None and kind == "SCHEDD" and listed and not own:
             local = setting.macro  # which the master gives it
         if not local:
             continue
@@ -43,7 +45,7 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
         except ExpansionError:
             continue
         who, shown = f"condor_{kind.lower()}", local
-        alone = kind == "SCHEDD" and not spools and _is_listed(view, setting.macro)
+        alone = kind == "SCHEDD" and not spools and listed
         if names and (name or alone):
             message = f"both {who}s have the name {name or 'of the machine'}"
             message = f"{message}, and one overwrites the ad of the other"
@@ -58,28 +60,17 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
             yield said
 
 
-def _is_listed(view: View, name: str) -> bool:
-    """Does DAEMON_LIST have the daemon beside the first of its kind?"""
-    daemons = setting_of(view, "DAEMON_LIST")
-    listed = {item.text.upper() for item in daemons.items()} if daemons is not None else set()
-    return listed >= {name.upper(), "SCHEDD"}
-
-
-def _is_started(view: View, name: str) -> bool:
-    """Does DAEMON_LIST name it beside the daemon of its kind?"""
-    return _is_listed(view, name) and setting_of(view, f"{name}_ENVIRONMENT") is None
-
-
 @looks_at(Per.CONFIGURATION)
 def one_log(view: View) -> Iterator[Diagnostic]:
     """Two daemons that write to one file, by local names or in their environments."""
     written: dict[str, str] = {}
     for setting in view.settings:
         macro = setting.macro.upper()
-        if setting.local_name is not None and macro.removesuffix("_LOG") in MAIN:
-            own, common = setting.text().strip(), view.config.text(macro) or ""
-            if own and own == common.strip():
-                message = f"{setting.local_name} and the other condor_{macro[:-4].lower()} write to"
+        kind = macro.removesuffix("_LOG")
+        if setting.local_name is not None and kind in MAIN and kind in started_by(view):
+            own = setting.text().strip()
+            if own and own == view.text(macro).strip():
+                message = f"{setting.local_name} and the other condor_{kind.lower()} write to"
                 yield setting.say(DISAGREE, f"{message} one log, {own}", setting.whole())
         elif macro.endswith("_ENVIRONMENT"):
             for found in _LOG_IN_ENVIRONMENT.finditer(setting.text()):
@@ -92,11 +83,8 @@ def one_log(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.CONFIGURATION)
 def not_started(view: View) -> Iterator[Diagnostic]:
     """``SCHEDD2 = $(SCHEDD)`` and its arguments, and no SCHEDD2 in DAEMON_LIST."""
-    daemons = setting_of(view, "DAEMON_LIST")
-    if daemons is None or not view.names_daemons:
-        return
-    listed = {item.text.upper() for item in daemons.items()}
-    for setting in view.settings:
+    listed = started_by(view) if view.names_daemons else []
+    for setting in view.settings if listed else ():
         kind = _kind_of(setting)
         name = setting.macro.upper()
         given = any(setting_of(view, f"{name}_{what}") for what in ("ARGS", "ENVIRONMENT"))

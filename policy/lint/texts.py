@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from classad.builtins.pcre import compile_pattern
-from classad.errors import Diagnostic, is_one_edit, suggest
+from classad.errors import Diagnostic, is_one_edit, numbered_alike, suggest
 from classad.evaluation.functions import lookup_function
 from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, ORDER
 from classad.patterns import late_regex
@@ -162,7 +162,7 @@ def of_own_text(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
             if operator in IDENTITY:
                 message = f"{message}, and `{operator}` looks at case"
                 yield one.say(OTHER_CASE, message, node, Meant(f'"{own}"', one.shown(other)))
-        elif is_one_edit(own.casefold(), text.casefold()) and _letters(own) == _letters(text):
+        elif is_one_edit(own.casefold(), text.casefold()) and numbered_alike(own, text):
             message = f"`{name} {operator} {one.shown(other)}`: {message}"
             yield one.say(NEVER_TRUE, message, node, Meant(f'"{own}"', one.shown(other)))
 
@@ -176,11 +176,6 @@ def _own_text(one: MacroExpression, side: Reference) -> str | None:
     (setting,) = settings
     plain = _PLAIN_TEXT.fullmatch(setting.text().strip())
     return plain[1] if plain is not None and setting.entry.previous is None else None
-
-
-def _letters(text: str) -> str:
-    """The digits of a text, by which numbered things differ."""
-    return re.sub(r"\D", "", text)
 
 
 #: Names of distributions, which OpSys has none of.
@@ -262,7 +257,7 @@ def _no_group(one: MacroExpression, kind: Finding, text: str, where: Node) -> It
     groups = one.view.groups
     for name in re.findall(r"[\w.-]+", text):
         near = None if name.casefold() in one.view.folded_groups else suggest(name, groups)
-        if near is not None and _letters(near) == _letters(name):
+        if near is not None and numbered_alike(near, name):
             yield one.say(kind, f"no group is called `{name}`", where, Meant(near, name))
 
 

@@ -346,7 +346,7 @@ class View:
         with a prefix, which one daemon has.
         """
         found: dict[str, set[str]] = {}
-        texts = [(names.name, self._text_of(names.name)) for names in LISTS_BY_NAME.values()]
+        texts = [(names.name, self.text(names.name)) for names in LISTS_BY_NAME.values()]
         for setting in self.settings:
             names = LISTS_BY_NAME.get(setting.macro.casefold())
             if names is not None:
@@ -356,7 +356,7 @@ class View:
             found.setdefault(name, set()).update(items)
         return {name: items for name, items in found.items() if items}
 
-    def _text_of(self, name: str) -> str:
+    def text(self, name: str) -> str:
         """The value that a macro has in the end, empty if it has none."""
         try:
             return self.config.text(name) or ""

@@ -16,6 +16,7 @@ from classad.ads.ad import Ad, raw_in
 from classad.errors import Diagnostic
 from classad.evaluate import EvalContext
 from policy.config import Config
+from policy.language.macros import ExpansionError
 from policy.transforms.job import TransformedJob, is_kept, is_writable
 from policy.transforms.rules import Rules
 from policy.transforms.running import TransformRun, run
@@ -55,7 +56,12 @@ def read_transforms(
     ``names``: a list in place of that of the configuration.  ``as_tool``: as condor_transform_ads
     reads them, which knows the old syntax.
     """
-    listed = (config.text(NAMES) or "") if names is None else names
+    listed = names
+    if listed is None:
+        try:
+            listed = config.text(NAMES) or ""
+        except ExpansionError:  # the schedd never gets past it, as `check` says
+            listed = ""
     old = as_tool or version < _NO_OLD
     rules, missing = rules_named(_HEAD, listed, config, old=old)
     problems = [_missing(config, name) for name in missing]

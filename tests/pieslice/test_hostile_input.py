@@ -571,3 +571,20 @@ def test_beside_an_answer_stand_three_messages_and_every_error_and_verbose_says_
 def test_errors_are_shown_one_by_one() -> None:
     found = [Diagnostic(f"line {n} is wrong") for n in range(7)]
     assert told(*found) == [f"error: {item.message}" for item in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "JOB_TRANSFORM_NAMES = $(G)\nG = $(JOB_TRANSFORM_NAMES)\n",
+        "SCHEDD_LOG = $(A)\nA = $(SCHEDD_LOG)\nS = $(SCHEDD)\nS_ARGS = -local-name x\n"
+        "x.SCHEDD_LOG = /x\nDAEMON_LIST = MASTER, SCHEDD, S\n",
+        "SYSTEM_PERIODIC_HOLD = y > 1e400\nSYSTEM_PERIODIC_RELEASE = y < 1e400\n",
+    ],
+)
+def test_macros_without_end_and_numbers_beyond_all_are_read(text: str, tmp_path: Path) -> None:
+    config = tmp_path / "condor_config"
+    config.write_text(text)
+    for words in (["check", "--all"], ["policy", "explain"]):
+        _, said = run([*words, str(config)])
+        assert "internal error" not in said

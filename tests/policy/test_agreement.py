@@ -262,3 +262,14 @@ def test_two_daemons_of_a_kind_have_a_log_each() -> None:
     child = 'C{0}_ENVIRONMENT = "_CONDOR_COLLECTOR_LOG=$(LOG)/C{1}Log"\n'
     assert ("P134", 2) in ids(child.format(1, 1) + child.format(2, 1))
     assert "P134" not in [name for name, _ in ids(child.format(1, 1) + child.format(2, 2))]
+
+
+def test_a_log_whose_path_never_ends_is_nobodys() -> None:
+    second = "DAEMON_LIST = MASTER, SCHEDD, S\nS = $(SCHEDD)\nS_ARGS = -local-name x\n"
+    endless = f"{second}x.SPOOL = /a\nx.SCHEDD_LOG = /x\nSCHEDD_LOG = $(A)\nA = $(SCHEDD_LOG)\n"
+    assert "P134" not in [name for name, _ in ids(endless)]
+
+
+def test_what_runs_in_place_of_the_first_daemon_may_have_its_log() -> None:
+    text = "DAEMON_LIST = MASTER, S\nS = $(SCHEDD)\nS_ARGS = -local-name x\nx.SPOOL = /a\n"
+    assert ids(f"{text}x.SCHEDD_LOG = $(LOG)/SchedLog\n") == []

@@ -317,4 +317,4 @@ def test_a_slip_in_the_name_of_a_program_of_htcondor_is_said(folder: str) -> Non
     # What a site has put there, and names of programs of the past.
     for other in ("my_preen.sh", "condor_starter.std", "condor_preen", "condor_schedd.real"):
         assert "P139" not in [one.id for one in found(f"PREEN = {folder}/{other}\n")]
-    assert "P139" not in [one.id for one in found("PREEN = /opt/site/condor_pren\n")]
+    assert "P139" not in [one.id for one in found("PREEN = /srv/site/condor_pren\n")]

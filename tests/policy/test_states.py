@@ -140,3 +140,16 @@ def test_a_job_that_is_held_again_as_it_is_released_goes_round(hold: str, releas
 def test_a_job_that_runs_or_stays_held_does_not_go_round(hold: str, release: str) -> None:
     text = f"SYSTEM_PERIODIC_HOLD = {hold}\nSYSTEM_PERIODIC_RELEASE = {release}\n"
     assert ids(text) == []
+
+
+@pytest.mark.parametrize("limit", ["1e400", "1.0e300", "99999999999999999999999", 'real("INF")'])
+def test_numbers_beyond_all_jobs_make_no_job_go_round(limit: str) -> None:
+    hold = f'SYSTEM_PERIODIC_HOLD = x == "\\"" && NumJobStarts > {limit}\n'
+    release = f"SYSTEM_PERIODIC_RELEASE = NumJobStarts < {limit}\n"
+    assert "P517" not in [name for name, _ in ids(hold + release)]
+
+
+def test_every_job_goes_round_where_both_are_true() -> None:
+    both = "SYSTEM_PERIODIC_HOLD = True\nSYSTEM_PERIODIC_RELEASE = True\n"
+    [said] = [one for one in found(both) if one.id == "P517"]
+    assert said.help == "every job is released and held again without end"
