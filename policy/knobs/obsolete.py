@@ -89,6 +89,8 @@ _ONE_BY_ONE: Final = {
     "startd_sends_alives": Obsolete(),
     "is_valid_checkpoint_platform": Obsolete(),
     "negotiator_traffic_interval": Obsolete(),
+    "negotiator_host": Obsolete(why="daemons ask the collector of COLLECTOR_HOST where it is"),
+    "enable_file_transfer": Obsolete(why="each job says it itself: should_transfer_files"),
     "use_ccb": Obsolete(why="daemons use CCB where CCB_ADDRESS names a broker"),
     "starter_std": Obsolete(why="the standard universe is gone"),
     "myproxy_get_delegation": Obsolete(why=_NO_GSI),
@@ -166,6 +168,14 @@ _FAMILIES: Final = (
     (
         late_regex(rf"({'|'.join(sorted(DAEMONS)).lower()})_num_logs?"),
         Obsolete(r"max_num_\1_log", rule="the daemon's name stands inside"),
+    ),
+    (
+        late_regex(r"max_num_(default_)?log"),
+        Obsolete(why="MAX_NUM_<daemon>_LOG is, for each daemon"),
+    ),
+    (
+        late_regex(r"sec_credential_monitor\w*"),
+        Obsolete(why="daemons of DAEMON_LIST do it: CREDMON_KRB, CREDMON_OAUTH"),
     ),
     (late_regex(rf"sec_({_LEVELS})_methods"), Obsolete(r"sec_\1_authentication_methods")),
     (

@@ -22,6 +22,7 @@ from policy.knobs.declaration import Knob
 from policy.knobs.reading import EXPANDED
 from policy.language.about import NOT_READ, NOT_RUN, PART, UNQUOTED, about
 from policy.lint import (
+    access,
     agreement,
     assignments,
     attributes,
@@ -29,6 +30,7 @@ from policy.lint import (
     choices,
     companions,
     comparisons,
+    daemons,
     environment,
     groups,
     holes,
@@ -43,7 +45,6 @@ from policy.lint import (
     routes,
     security,
     sequences,
-    several,
     slips,
     slot_types,
     states,
@@ -69,8 +70,19 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 #: Where the declarations stand.
 _FAMILIES: Final = (
     *(reading, holes, choices, slot_types, names, lists, assignments, paths, security, companions),
-    *(unpublished, agreement, jointly, interfaces, transforms, sequences, routes, groups),
-    *(attributes, comparisons, several, unquoted),
+    *(
+        unpublished,
+        agreement,
+        daemons,
+        access,
+        jointly,
+        interfaces,
+        transforms,
+        sequences,
+        routes,
+        groups,
+    ),
+    *(attributes, comparisons, unquoted),
     *(slips, states, texts, kinds, units, turned, preemption, between, wholes, upgrade, usermaps),
     support,
 )

@@ -29,7 +29,7 @@ MOST = {
     f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 307,
     f"userprio {CAMPUS}": 241,
     f"forecast {CAMPUS}": 237,
-    f"check {CAMPUS}/condor_config": 327,
+    f"check {CAMPUS}/condor_config": 328,
     f"check --format github {CAMPUS}/condor_config": 187,
     f"policy explain {CAMPUS}/condor_config": 223,
 }

@@ -210,6 +210,11 @@ def test_a_daemon_asks_for_its_end_in_the_ads_that_it_sends(text: str, ids: list
     ("IGNORE_LEAF_OOM", "gone"),
     ("JAVA_BENCHMARK_TIME", "gone"),
     ("GLIDEIN_SERVER_URLS", "gone"),
+    ("SEC_CREDENTIAL_MONITOR", "CREDMON_KRB"),
+    ("SEC_CREDENTIAL_MONITOR_OAUTH_LOG", "CREDMON_OAUTH"),
+    ("MAX_NUM_DEFAULT_LOG", "MAX_NUM_<daemon>_LOG"),
+    ("NEGOTIATOR_HOST", "COLLECTOR_HOST"),
+    ("ENABLE_FILE_TRANSFER", "should_transfer_files"),
 ])  # fmt: skip
 def test_a_name_that_no_program_of_25_14_1_holds_or_makes_is_told(name: str, instead: str) -> None:
     """Settings of security are made of levels: that of ADVERTISE_STARTD counts, and that of

@@ -1,0 +1,139 @@
+"""Checks who gets in, how and as whom: lists of hosts, methods, certificates, accounts of slots.
+
+Follows: the daemons of 25.14.1, started with such settings; the manual for what a starter does
+with the accounts of slots.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Final
+
+from classad.builtins.pcre import compile_pattern
+from classad.errors import Diagnostic
+from classad.patterns import late_regex
+from policy.explain.roles import host_of
+from policy.lint.agreement import DISAGREE, methods, setting_of
+from policy.lint.daemons import THIS_MACHINE
+from policy.lint.finding import Per, looks_at
+from policy.lint.paths import no_whole_path
+from policy.lint.security import network
+from policy.lint.view import Item, Setting, View
+
+_ACCOUNT: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
+
+
+@looks_at(Per.SETTING, of="DEDICATED_EXECUTE_ACCOUNT_REGEXP")
+def of_no_account(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A pattern that no account of SLOT1_1_USER has."""
+    accounts = [one.text().strip() for one in view.settings if _ACCOUNT.fullmatch(one.macro)]
+    pattern = compile_pattern(f"^(?:{setting.text().strip()})$", "")
+    usual = [one for one in accounts if one and one != "nobody" and "$" not in one]
+    if usual and pattern is not None and not any(pattern.search(one.encode()) for one in usual):
+        message = f"no account of SLOT<n>_USER is called so: `{usual[0]}`"
+        help_text = "condor_starter leaves behind what jobs under these accounts start"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+#: Of these there is a finding of their own.
+_EVERYBODY: Final = frozenset(("*", "*@*", "*/*", "*@*/*"))
+
+
+@looks_at(Per.SETTING, of=r"DENY_\w+")
+def takes_all(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``DENY_WRITE = *@example.org`` beside ALLOW_WRITE = *@example.org."""
+    allowed = setting_of(view, f"ALLOW_{setting.macro[5:].upper()}")
+    denied = [item.text.casefold() for item in setting.items()]
+    let_in = [] if allowed is None else [item.text.casefold() for item in allowed.items()]
+    for item in setting.items() if let_in and _EVERYBODY.isdisjoint(denied) else ():
+        covered = [one for one in let_in if fnmatchcase(one, item.text.casefold())]
+        if covered and ("*" in item.text or len(let_in) == len(covered)):
+            message = f"it takes away `{covered[0]}`, which ALLOW_{setting.macro[5:]} lets in"
+            yield setting.say(DISAGREE, message, item, "what is denied counts first")
+            return
+
+
+_KEY: Final = late_regex(r"(?i).*key[^/]*")
+_CERTIFICATE: Final = late_regex(r"(?i).*(cert|crt)[^/]*")
+
+
+@looks_at(Per.SETTING, of="AUTH_SSL_(SERVER|CLIENT)_(CERT|KEY)FILE")
+def key_for_certificate(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A file that is called a key where a certificate is asked for, and the other way round."""
+    name = setting.text().strip().rpartition("/")[2]
+    is_key, is_certificate = _KEY.fullmatch(name), _CERTIFICATE.fullmatch(name)
+    wants_key, swapped = "KEY" in setting.macro.upper(), bool(is_key) != bool(is_certificate)
+    if swapped and bool(is_key) != wants_key and "," not in name:
+        what = "a key" if is_key else "a certificate"
+        message = f"{setting.macro} is called {what}: `{name}`"
+        yield setting.say(DISAGREE, message, setting.whole(), "the two are exchanged")
+
+
+@looks_at(Per.CONFIGURATION)
+def one_account(view: View) -> Iterator[Diagnostic]:
+    """One account of two slots among others that have their own: jobs of both are one user's."""
+    taken: dict[tuple[str, str], list[Setting]] = {}
+    for setting in view.plain.values():
+        found, name = _ACCOUNT.fullmatch(setting.macro), setting.text().strip()
+        if found is not None and name and name != "nobody":
+            kind = setting.macro.rpartition("_")[0].rpartition("_")[0] if found[1] else ""
+            taken.setdefault((kind.upper(), name), []).append(setting)
+    for (kind, name), slots in taken.items():
+        others = sum(key[0] == kind for key in taken) - 1
+        dedicated = bool(slots[0].beside("DEDICATED_EXECUTE_ACCOUNT_REGEXP"))
+        if len(slots) == 2 and (others or dedicated):  # more of them share it on purpose
+            message = f"{slots[0].macro} is {name}, too: jobs of two slots are one user's"
+            help_text = "when one ends, condor_starter may end what the other has started"
+            yield slots[1].say(DISAGREE, message, slots[1].whole(), help_text)
+
+
+@looks_at(Per.ITEM, of=r"(ALLOW|DENY)_(?!CLIENT)\w+")
+def domain_as_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """``ALLOW_WRITE = $(UID_DOMAIN)``."""
+    if not set("*@/:").isdisjoint(item.text) or "." not in item.text:
+        return
+    domain = setting.beside("UID_DOMAIN").strip().casefold()
+    hosts = (setting.beside(name).casefold() for name in ("CONDOR_HOST", "FULL_HOSTNAME"))
+    own = setting.config.lookup("UID_DOMAIN")
+    if own is None or own.is_builtin or "." not in domain or item.text.casefold() != domain:
+        return
+    if not any(domain in host.split() for host in hosts):
+        message = f"`{item.text}` is a domain, and means one host of that name"
+        yield setting.say(network, message, item, f"hosts are `*.{domain}`, users `*@{domain}`")
+
+
+_ONE_FILE: Final = late_regex(r".*\.(pem|crt|cer|cert|key)", re.IGNORECASE)
+
+
+@looks_at(Per.SETTING, of=r"AUTH_SSL_(SERVER|CLIENT)_CA(DIR|FILE)")
+def folder_or_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A file where a folder of certificates is asked for."""
+    text = setting.text().strip()
+    if setting.macro.upper().endswith("DIR") and _ONE_FILE.fullmatch(text):
+        message = f"{setting.macro} is a folder, and `{text}` a file"
+        where = setting.macro.upper().replace("DIR", "FILE")
+        yield setting.say(DISAGREE, message, setting.whole(), f"a file is for {where}")
+
+
+@looks_at(Per.SETTING, of="CERTIFICATE_MAPFILE|SINGULARITY_TARGET_DIR")
+def map_without_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A map or a folder that is looked for where a daemon runs."""
+    text = setting.text().strip()
+    if text and re.fullmatch(r"[\w.-]+", text):
+        message = f"{setting.macro}: `{text}` is no whole path"
+        yield setting.say(no_whole_path, message, setting.whole(), "write where it is")
+
+
+@looks_at(Per.SETTING, of="SEC_(DEFAULT|CLIENT|DAEMON)_AUTHENTICATION_METHODS")
+def for_one_machine(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """FS alone, where the collector is another machine and authentication is required."""
+    host, home = host_of(view.config), setting_of(view, "CONDOR_HOST")
+    elsewhere = home is not None and not THIS_MACHINE.search(home.entry.raw)
+    alone_here = not host.runs("COLLECTOR") and (host.runs("STARTD") or host.runs("SCHEDD"))
+    required = setting.beside("SEC_DEFAULT_AUTHENTICATION").strip().upper() == "REQUIRED"
+    whole = view.names_daemons or host.listed is not None
+    if methods(setting.text()) == {"FS"} and elsewhere and alone_here and required and whole:
+        message = "FS is for daemons of one machine, and the collector is another one"
+        yield setting.say(DISAGREE, message, setting.whole(), "add IDTOKENS, SSL or another one")
