@@ -15,11 +15,12 @@ from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.explain.roles import host_of
+from policy.knobs.reading import split_list
 from policy.lint.agreement import DISAGREE, methods, setting_of
 from policy.lint.daemons import THIS_MACHINE
 from policy.lint.finding import Per, looks_at
 from policy.lint.paths import no_whole_path
-from policy.lint.security import network
+from policy.lint.security import network, no_ads
 from policy.lint.view import Item, Setting, View
 
 _ACCOUNT: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
@@ -137,3 +138,30 @@ def for_one_machine(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if methods(setting.text()) == {"FS"} and elsewhere and alone_here and required and whole:
         message = "FS is for daemons of one machine, and the collector is another one"
         yield setting.say(DISAGREE, message, setting.whole(), "add IDTOKENS, SSL or another one")
+
+
+_COLLECTOR: Final = late_regex(r"(?i)\bCOLLECTOR\w*")
+#: What names the machine itself, besides its macros.
+_ITSELF: Final = ("localhost", "127.0.0.1", "::1")
+
+
+@looks_at(Per.SETTING, of="ALLOW_(DAEMON|ADVERTISE_STARTD)")
+def own_ads_alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``ALLOW_DAEMON = $(FULL_HOSTNAME)`` where a collector runs for startds that are elsewhere."""
+    host = host_of(setting.config)
+    collectors = _COLLECTOR.findall("" if host.listed is None else host.listed[1])
+    if len(collectors) != 1 or host.adds or host.runs("STARTD", "SCHEDD"):
+        return  # several collectors pass on to one what they take
+    others = [_level(setting, name) for name in ("ALLOW_DAEMON", "ALLOW_ADVERTISE_STARTD")]
+    macros = (setting.beside(name) for name in ("FULL_HOSTNAME", "HOSTNAME", "IP_ADDRESS"))
+    own = {*_ITSELF, *map(str.casefold, macros)}
+    listed = [item.casefold().rpartition("/")[2] for text in others for item in split_list(text)]
+    if listed and own.issuperset(listed):
+        message = f"{setting.macro} lets in daemons of this machine alone, and no startd runs here"
+        yield setting.say(no_ads, message, setting.whole(), "startds need it to advertise slots")
+
+
+def _level(setting: Setting, name: str) -> str:
+    """All that a collector lets in at a level."""
+    forms = (name, f"{name}_COLLECTOR", f"COLLECTOR.{name}")
+    return ",".join(text for text in map(setting.beside, forms) if text.strip())

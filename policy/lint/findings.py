@@ -42,6 +42,7 @@ from policy.lint import (
     paths,
     preemption,
     reading,
+    repeats,
     routes,
     security,
     sequences,
@@ -70,19 +71,8 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 #: Where the declarations stand.
 _FAMILIES: Final = (
     *(reading, holes, choices, slot_types, names, lists, assignments, paths, security, companions),
-    *(
-        unpublished,
-        agreement,
-        daemons,
-        access,
-        jointly,
-        interfaces,
-        transforms,
-        sequences,
-        routes,
-        groups,
-    ),
-    *(attributes, comparisons, unquoted),
+    *(unpublished, agreement, jointly, daemons, access, interfaces, transforms, sequences, routes),
+    *(groups, attributes, comparisons, repeats, unquoted),
     *(slips, states, texts, kinds, units, turned, preemption, between, wholes, upgrade, usermaps),
     support,
 )

@@ -20,8 +20,10 @@ from policy.language.numbers import read_boolean
 from policy.lint.comparisons import NEVER_TRUE
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Per, finding, looks_at
+from policy.lint.slips import PRECEDENCE
 from policy.lint.trees import conjuncts, disjuncts, matched, scope_of, sides
 from policy.lint.view import Setting, View
+from policy.lint.wholes import ALWAYS_AT_ALL
 from policy.values.domain import constant, single_value
 from policy.values.operators import binary
 
@@ -55,6 +57,26 @@ def never_asked(one: MacroExpression) -> Iterator[Diagnostic]:
                 message = f"`{one.shown(node)}` is true of no job that {one.name} acts on"
                 yield one.say(NEVER_TRUE, message, node, _of_which(asked))
                 break
+
+
+#: What is done to all jobs of a state.
+_DONE: Final = {"HOLD": "put on hold", "REMOVE": "removed"}
+
+
+@looks_at(Per.EXPRESSION, of=r"SYSTEM_PERIODIC_(HOLD|REMOVE)(_\w+)?", after=(PRECEDENCE.id,))
+def of_all_jobs(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``SYSTEM_PERIODIC_REMOVE = NumJobStarts > 5 || JobStatus == 2``."""
+    found = _PERIODIC.match(one.setting.macro)
+    if found is None or one.use.wanted is not Wanted.CONDITION or PRECEDENCE.id in one.said:
+        return
+    for part in disjuncts(one.tree):
+        for side, operator, other in sides(part) if isinstance(part, Binary) else ():
+            status = single_value(one.evaluation.alone(other))
+            same = operator in ("==", "=?=") and _is_status(side)
+            if same and type(status) is int and status in (1, 2):
+                what = f"every {_STATES[status]} job is {_DONE[found[1].upper()]}"
+                message = f"`{one.shown(part)}` is all that is asked for: {what}"
+                yield one.say(ALWAYS_AT_ALL, message, part)
 
 
 def _of_which(asked: tuple[int, ...]) -> str:

@@ -339,6 +339,7 @@ def lines(view: View) -> Iterator[Diagnostic]:
                 yield from _replaced(written, at)
                 yield from _arguments(line, form)
                 yield from _attribute_names(line, form, own, read)
+                yield from _of_matches(line, form, setting)
 
 
 def _read(bodies: list[Setting]) -> set[str]:
@@ -456,6 +457,20 @@ def _attribute_names(
                 help_text = f"`$(MY.{form.first})` is what the job has"
             yield OTHERWISE.at(message, *spot, help_text)
             return
+
+
+def _of_matches(line: TransformLine, form: Command, setting: Setting) -> Iterator[Diagnostic]:
+    """What is asked of slots later: computed at once, or put in the place of the job's own."""
+    name, spot = form.first, line.spot(0, form.first_at + len(form.first))
+    if form.keyword == "EVALSET" and name.casefold() in ("requirements", "rank"):
+        message = f"{name} is asked of slots, and EVALSET computes it here, where there is none"
+        yield OTHERWISE.at(message, *spot, f"`SET {name}` writes the expression")
+    elif form.keyword == "SET" and name.casefold() == "requirements" and "$" not in form.rest:
+        at_submission = setting.macro.upper().startswith("JOB_TRANSFORM_")
+        kept = "my.requirements" in setting.text().casefold()
+        if at_submission and not kept and "requirements" not in form.rest.casefold():
+            message = f"the job's own {name} are lost"
+            yield OTHERWISE.at(message, *spot, f"`$(MY.{name}) && (...)` adds to them")
 
 
 def _slip(name: str, spot: Place) -> Iterator[Diagnostic]:

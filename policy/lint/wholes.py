@@ -26,9 +26,11 @@ ALWAYS_AT_ALL: Final = Finding(
     "P419",
     "a condition that is always true",
     "It looks at attributes, and is true whatever they are. Where that is meant, `True` says it. A"
-    " plain True of what removes, holds or vacates jobs is for every one.",
+    " plain True of what removes, holds or vacates jobs is for every one, and that of IS_OWNER for"
+    " every slot.",
     "ANYBODY = True\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
     "ANYBODY = False\nSTART = TARGET.RequestCpus < 8 || $(ANYBODY)\n",
+    observed="Observed with 25.14.1: with IS_OWNER = True no slot is matched, whatever START is.",
 )
 TOO_DEEP: Final = Finding(
     "P429",
@@ -45,6 +47,8 @@ TOO_DEEP: Final = Finding(
 #: What is done to jobs, and what becomes of all of them where that is True.
 _MEANS: Final = {"hold": "is put on hold", "remove": "is removed", "vacate": "is stopped"}
 _FOR_ALL: Final = late_regex(rf"SYSTEM_PERIODIC_(?:{'|'.join(_MEANS)})(?:_|$)", re.IGNORECASE)
+#: What keeps a slot for the owner of its machine, under both of its names.
+_OWNED: Final = ("is_owner", "isowner")
 _CONDITIONS: Final = frozenset((Wanted.TRUTH, Wanted.CONDITION))
 
 
@@ -67,6 +71,9 @@ def never_at_all(one: MacroExpression) -> Iterator[Diagnostic]:
         if _FOR_ALL.match(one.name) and value.truths == {True}:
             verb = one.name.split("_")[2].lower()
             yield one.say(ALWAYS_AT_ALL, f"{one.name} is true: every job {_MEANS[verb]}", one.tree)
+        elif one.name.casefold() in _OWNED and value.truths == {True}:
+            message = f"{one.name} is true: all slots stay in the state Owner and take no jobs"
+            yield one.say(ALWAYS_AT_ALL, message, one.tree)
         return
     if value.truths == {True} and not value.undefined and not value.error:
         if not _extends_plain(one):

@@ -29,9 +29,9 @@ MOST = {
     f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 307,
     f"userprio {CAMPUS}": 241,
     f"forecast {CAMPUS}": 237,
-    f"check {CAMPUS}/condor_config": 328,
-    f"check --format github {CAMPUS}/condor_config": 187,
-    f"policy explain {CAMPUS}/condor_config": 223,
+    f"check {CAMPUS}/condor_config": 329,
+    f"check --format github {CAMPUS}/condor_config": 189,
+    f"policy explain {CAMPUS}/condor_config": 225,
 }
 #: What takes long to import, and no command needs that answers about files.
 HEAVY = {

@@ -103,6 +103,13 @@ def test_what_is_done_to_every_job_is_no_policy(verb: str) -> None:
     assert ids("SYSTEM_PERIODIC_RELEASE = True\n") == []
 
 
+@pytest.mark.parametrize("macro", ["IS_OWNER", "IsOwner"])
+def test_not_all_slots_are_for_the_owner_of_the_machine(macro: str) -> None:
+    """Asked of 25.14.1: no slot is matched then, whatever START is."""
+    assert ids(f"{macro} = True\n") == ids(f"{macro} = (1 == 1)\n") == [("P419", 1)]
+    assert ids(f"{macro} = False\n") == ids(f"{macro} = LoadAvg > 0.5\n") == []
+
+
 @pytest.mark.parametrize("operator", ["*", "+", "-"])
 def test_what_is_counted_with_undefined_is_never_a_number(operator: str) -> None:
     rank = f"NEGOTIATOR_PRE_JOB_RANK = RemoteOwner =?= UNDEFINED {operator} 1000\n"

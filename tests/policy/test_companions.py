@@ -65,7 +65,7 @@ def test_a_condition_of_a_volume_has_to_come_to_something_for_each_job(condition
 @pytest.mark.parametrize("verb", ["HOLD", "REMOVE", "RELEASE", "VACATE"])
 @pytest.mark.parametrize("interval", ["0", "False"])
 def test_nothing_is_periodic_without_an_interval(verb: str, interval: str) -> None:
-    held = 5 if verb in ("REMOVE", "RELEASE") else 2
+    held = 5 if verb in ("REMOVE", "RELEASE") else 7
     text = f"SYSTEM_PERIODIC_{verb} = JobStatus == {held}\n"
     assert {one.id for one in found(f"{text}PERIODIC_EXPR_INTERVAL = {interval}\n")} == {"P241"}
     assert found(f"{text}PERIODIC_EXPR_INTERVAL = 300\n") == []

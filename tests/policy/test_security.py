@@ -123,6 +123,20 @@ def test_a_collector_takes_ads_of_who_is_in_a_list_for_daemons(written: str) -> 
         assert found(f"{COLLECTOR}use security: {template}\n{written} = *\n") == []
 
 
+@pytest.mark.parametrize("own", ["$(FULL_HOSTNAME)", "localhost", "condor@x.org/127.0.0.1"])
+def test_a_manager_without_startds_lets_in_daemons_of_other_machines(own: str) -> None:
+    for name in LETS_IN[:1] + LETS_IN[3:4]:
+        [item] = found(f"{COLLECTOR}{name} = {own}, $(IP_ADDRESS)\n")
+        assert (item.id, item.line, item.severity) == ("P255", 4, "warning")
+        for more in ("*.x.org", "node7.x.org", "condor_pool@x.org"):
+            assert found(f"{COLLECTOR}{name} = {own}, {more}\n") == []
+    both = f"{COLLECTOR}ALLOW_DAEMON = {own}\nALLOW_ADVERTISE_STARTD = *.x.org\n"
+    assert found(both) == []
+    children = f"{COLLECTOR}use FEATURE: ChildCollector(1)\nCOLLECTOR.ALLOW_DAEMON = {own}\n"
+    assert "P255" not in [item.id for item in found(children)]
+    assert found(f"DAEMON_LIST = MASTER, COLLECTOR, STARTD\nALLOW_DAEMON = {own}\n") == []
+
+
 def test_ads_of_the_same_machine_and_of_other_daemons_need_no_list() -> None:
     for daemons in ("MASTER", "MASTER, SCHEDD", "MASTER, COLLECTOR, STARTD, SCHEDD"):
         assert found(f"RELEASE_DIR = /usr\nDAEMON_LIST = {daemons}\nALLOW_WRITE = *\n") == []

@@ -40,7 +40,19 @@ def test_no_periodic_expression_waits_for_a_state_in_which_nobody_asks_it(
 @pytest.mark.parametrize(("verb", "state"), SOMETIMES)
 @pytest.mark.parametrize("spelled", SPELLED)
 def test_it_may_ask_for_a_state_in_which_it_is_asked(verb: str, state: int, spelled: str) -> None:
-    assert ids(_periodic(verb, spelled.format(state))) == []
+    kept = f"({spelled.format(state)}) && JobPrio < 3"
+    assert ids(_periodic(verb, kept)) == []
+
+
+@pytest.mark.parametrize("verb", ["HOLD", "REMOVE"])
+@pytest.mark.parametrize("state", [1, 2])
+def test_no_alternative_puts_an_end_to_every_job_of_a_state_that_all_go_through(
+    verb: str, state: int
+) -> None:
+    for condition in (f"JobStatus == {state}", f"NumJobStarts > 4 || {state} =?= JobStatus"):
+        assert ids(_periodic(verb, condition)) == [("P419", 1), ("P419", 3)]
+    for condition in ("JobStatus == 7", f"JobStatus == {state} && NumJobStarts > 4"):
+        assert ids(_periodic(verb, condition)) == []
 
 
 @pytest.mark.parametrize(("verb", "state"), NEVER)

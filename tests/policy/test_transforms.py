@@ -380,7 +380,7 @@ def test_the_expression_of_a_route_is_its_requirements() -> None:
         'SET RequestMemory "2048"',
         'DEFAULT LeaveJobInQueue "yes"',
         'EVALSET JobPrio strcat("1", 2)',
-        'SET Requirements "yes"',
+        'DEFAULT Requirements "yes"',
     ],
 )
 def test_a_text_is_no_value_of_an_attribute_that_is_none(line: str) -> None:
@@ -389,3 +389,25 @@ def test_a_text_is_no_value_of_an_attribute_that_is_none(line: str) -> None:
     assert ids(body.format(line)) == [("P428", 4)]
     for clean in ('SET AcctGroup "physics"', "SET LeaveJobInQueue True", "SET RequestMemory 2048"):
         assert ids(body.format(clean)) == []
+
+
+@pytest.mark.parametrize("name", ["Requirements", "Rank"])
+def test_what_is_asked_of_slots_is_not_computed_at_submission(name: str) -> None:
+    head = "JOB_TRANSFORM_NAMES = A\nJOB_TRANSFORM_A @=end\n"
+    assert ids(f"{head} EVALSET {name} MY.{name} && TARGET.HasX\n@end\n") == [("P252", 3)]
+    assert ids(f"{head} SET {name} $(MY.{name}) && TARGET.HasX\n@end\n") == []
+
+
+def test_a_transform_leaves_a_job_the_requirements_that_it_has() -> None:
+    head = "JOB_TRANSFORM_NAMES = A\nJOB_TRANSFORM_A @=end\n"
+    own = " SET Requirements TARGET.HasX\n@end\n"
+    assert ids(f"{head}{own}") == [("P252", 3)]
+    assert (
+        ids(f"{head} COPY Requirements Asked\n{own.replace('HasX', 'HasX && $(MY.Asked)')}") == []
+    )
+    old = " if defined MY.Requirements\n SET Requirements $(MY.Requirements) && HasX\n else\n"
+    assert ids(f"{head}{old} SET Requirements TARGET.HasX\n endif\n@end\n") == []
+    route = head.replace("TRANSFORM_NAMES", "ROUTER_ROUTE_NAMES").replace(
+        "TRANSFORM", "ROUTER_ROUTE"
+    )
+    assert "P252" not in [kind for kind, _ in ids(f"{route} UNIVERSE vanilla\n{own}")]

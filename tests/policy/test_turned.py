@@ -123,7 +123,7 @@ def test_a_sum_is_undefined_where_one_part_is() -> None:
 
 
 def test_a_job_has_no_slot_type() -> None:
-    head = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET Requirements "
+    head = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET Rank "
     assert names(f"{head}MY.PartitionableSlot =?= True\n") == ["P407"]
     assert names(f"{head}TARGET.PartitionableSlot =?= True\n") == []
     body = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\nREQUIREMENTS {} > 8\nSET X 5\n@end\n"
