@@ -48,7 +48,8 @@ from policy.lint.trees import (
     scope_of,
     sides,
 )
-from policy.values.domain import single_value
+from policy.values.domain import Abstract, single_value
+from policy.values.evaluation import Evaluation, Key
 
 
 @finding(
@@ -82,8 +83,17 @@ def value_ends(one: MacroExpression) -> Iterator[Diagnostic]:
 
 @looks_at(Per.EXPRESSION, of=r"DOCKER_VOLUME_DIR_\w+_MOUNT_IF")
 def value_ends_starter(one: MacroExpression) -> Iterator[Diagnostic]:
-    """A condition of a volume that is undefined for some jobs, or an error."""
-    value = one.evaluation.value.condition()
+    """A condition of a volume that is undefined for some jobs, or an error.
+
+    Each job has an Owner and a JobUniverse, wherever the slot has them while it is claimed.
+    """
+    around = one.surroundings
+
+    def look_up(scope: str, name: str) -> tuple[Key, Abstract]:
+        of_job = around.look_up("target", name)
+        return around.look_up(scope, name) if scope or of_job[1].undefined else of_job
+
+    value = Evaluation(one.tree, look_up).value.condition()
     if value.undefined or value.error:
         message = f"{one.name} comes to no condition for jobs without what it asks for"
         help_text = "condor_starter ends at them; `=?= True` is false where an attribute is not"

@@ -31,7 +31,14 @@ def test_it_is_used_unless_somebody_says_otherwise_and_where_a_master_starts_it(
 VOLUME = "DOCKER_MOUNT_VOLUMES = A\nDOCKER_VOLUME_DIR_A = /a\n"
 
 
-@pytest.mark.parametrize("condition", ["WantA =?= True", "True", "TARGET.RequestMemory > 1024"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *("WantA =?= True", "True", "TARGET.RequestMemory > 1024"),
+        'Owner == "a"',
+        "JobUniverse == 5",
+    ],
+)
 def test_a_volume_may_have_a_condition(condition: str) -> None:
     assert found(f"{VOLUME}DOCKER_VOLUME_DIR_A_MOUNT_IF = {condition}\n") == []
 
