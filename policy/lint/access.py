@@ -32,8 +32,10 @@ def of_no_account(view: View, setting: Setting) -> Iterator[Diagnostic]:
     accounts = [one.text().strip() for one in view.settings if _ACCOUNT.fullmatch(one.macro)]
     pattern = compile_pattern(f"^(?:{setting.text().strip()})$", "")
     usual = [one for one in accounts if one and one != "nobody" and "$" not in one]
-    if usual and pattern is not None and not any(pattern.search(one.encode()) for one in usual):
-        message = f"no account of SLOT<n>_USER is called so: `{usual[0]}`"
+    left = [one for one in usual if pattern is not None and not pattern.search(one.encode())]
+    if left:
+        which = "no account" if len(left) == len(usual) else "not every account"
+        message = f"{which} of SLOT<n>_USER is called so: `{left[0]}`"
         help_text = "condor_starter leaves behind what jobs under these accounts start"
         yield setting.say(DISAGREE, message, setting.whole(), help_text)
 
@@ -70,6 +72,20 @@ def key_for_certificate(view: View, setting: Setting) -> Iterator[Diagnostic]:
         what = "a key" if is_key else "a certificate"
         message = f"{setting.macro} is called {what}: `{name}`"
         yield setting.say(DISAGREE, message, setting.whole(), "the two are exchanged")
+
+
+@looks_at(Per.SETTING, of="ALLOW_ADVERTISE_SCHEDD(_COLLECTOR)?")
+def without_flocking(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Hosts of FLOCK_FROM, whose schedds may not say that they have jobs."""
+    source = setting_of(view, "FLOCK_FROM")
+    come = [] if source is None else [item.text for item in source.items()]
+    allowed = [item.text.casefold() for item in setting.items()]
+    if setting.entry.extends_unread or not {"@", "/", ":"}.isdisjoint("".join((*come, *allowed))):
+        return
+    left = [one for one in come if not any(fnmatchcase(one.casefold(), text) for text in allowed)]
+    if allowed and left and "*" not in left[0]:
+        message = f"it does not let in `{left[0]}` of FLOCK_FROM, whose jobs nobody sees"
+        yield setting.say(DISAGREE, message, setting.whole(), "add `$(FLOCK_FROM)`")
 
 
 @looks_at(Per.CONFIGURATION)

@@ -36,7 +36,7 @@ from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import Definition
-from policy.lint.endings import LOCK_URL, is_locked, is_no_path, shares_port
+from policy.lint.endings import LOCK_URL, is_locked
 from policy.lint.finding import (
     ERROR,
     NOTE,
@@ -49,6 +49,7 @@ from policy.lint.finding import (
     meant,
     use_of,
 )
+from policy.lint.hosts import is_no_path, shares_port
 from policy.lint.view import ITEM, Item, Setting, View, covering
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
@@ -333,8 +334,9 @@ def _too_high(setting: Setting) -> Iterator[Diagnostic]:
     bad="LOWPORT = 20000\nHIGHPORT = 10000\n",
     good="LOWPORT = 10000\nHIGHPORT = 20000\n",
     observed="Observed with 25.14.1: for LOWPORT above HIGHPORT its daemons log `invalid port"
-    " range`; condor_status shows no slot between updates where CLASSAD_LIFETIME is shorter. The"
-    " others follow from the manual.",
+    " range`; condor_status shows no slot between updates where CLASSAD_LIFETIME is shorter;"
+    " condor_startd ends where RESERVED_MEMORY is all of MEMORY. The others follow from the"
+    " manual.",
 )
 def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for high in UPPER_BOUNDS.get(setting.macro.casefold(), ()):
@@ -401,10 +403,12 @@ def twice(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @finding(
     "P132",
     "a number that its thing cannot have",
-    "Nice values are from 0 to 19, ports from 0 to 65535, types of slots from 0 to MAX_SLOT_TYPES.",
+    "Nice values are from 0 to 19, ports from 0 to 65535, types of slots from 0 to MAX_SLOT_TYPES."
+    " A schedd with a limit of 0 jobs takes none: 0 is no sign for `no limit`.",
     bad="JOB_RENICE_INCREMENT = 25\n",
     good="JOB_RENICE_INCREMENT = 19\n",
-    observed="Observed with 25.14.1: its startd ignores SLOT_TYPE_12, since MAX_SLOT_TYPES is 10."
+    observed="Observed with 25.14.1: its startd ignores SLOT_TYPE_12, since MAX_SLOT_TYPES is 10;"
+    " condor_submit fails with MAX_JOBS_PER_OWNER = 0: `would exceed MAX_JOBS_PER_OWNER`."
     " The rest follows from the system.",
     of=f"{_TYPE}|{any_of(macros for macros, *_ in BOUNDS).pattern}",
 )

@@ -114,7 +114,7 @@ _TEXTS: Final = frozenset(
     )
 )
 #: A text that reads as attributes of records or as differences of attributes: `CERN-PROD`.
-_SEVERAL: Final = late_regex(r"(?!(?:my|target|self|parent)\.)[a-z]\w*(?:[-.][a-z]\w*)+", re.I)
+_SEVERAL: Final = late_regex(r"(?!(?:my|target|self|parent)\.)[a-z]\w*(?:-\d+|[-.][a-z]\w*)+", re.I)
 #: What nobody calls an attribute.
 _CAPITALS: Final = late_regex("[A-Z][A-Z0-9]{2,}")
 #: Functions whose texts have letters of one case only.
@@ -225,9 +225,8 @@ def are_words(one: MacroExpression, text: str) -> bool:
     """Are the parts of `group_physics.atlas` or `CERN-PROD` no attributes that anybody knows?"""
     parts = re.split("[-.]", text) if _SEVERAL.fullmatch(text) else ()
     known = (find_attribute(part) or is_known(one, part.casefold()) for part in parts)
-    return (
-        all(part.islower() or part.isupper() for part in parts) and bool(parts) and not any(known)
-    )
+    alike = all(part.islower() or part.isupper() or part.isdigit() for part in parts)
+    return alike and bool(parts) and not any(known)
 
 
 def literal_of(node: Reference) -> str | None:

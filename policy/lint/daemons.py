@@ -19,7 +19,7 @@ from policy.language.macros import ExpansionError
 from policy.lint.agreement import COLLECTOR_PORT, DISAGREE, addresses, setting_of, started_by
 from policy.lint.assignments import never_read
 from policy.lint.companions import alone
-from policy.lint.finding import NOTE, Per, looks_at
+from policy.lint.finding import NOTE, Meant, Per, looks_at
 from policy.lint.interfaces import PORT_GIVEN
 from policy.lint.lists import not_listed
 from policy.lint.reading import HOLE
@@ -151,6 +151,43 @@ def own_view(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def _is_named(args: Setting, local: str) -> bool:
     found = LOCAL_NAME.search(args.text()) if args.macro.upper().endswith("_ARGS") else None
     return found is not None and found[1].casefold() == local.casefold()
+
+
+@looks_at(Per.SETTING, of="CREDD_HOST")
+def credd_elsewhere(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Another port than the one on which the condor_credd of this machine listens."""
+    args = setting_of(view, "CREDD_ARGS")
+    found = None if args is None else PORT_GIVEN.search(args.text())
+    named = addresses(setting)
+    wrong = found is not None and any(one.port and one.port != found[1] for one in named)
+    if found is not None and wrong and "CREDD" in started_by(view):
+        message = f"{setting.macro} has the port {named[0].port}, and CREDD_ARGS says {found[1]}"
+        yield setting.say(DISAGREE, message, setting.whole(), "nobody finds condor_credd")
+
+
+@looks_at(Per.SETTING, of="STATE_FILE")
+def other_record(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """The negotiator's record of usage in another case: nothing is there to replicate."""
+    name = setting.text().strip().rpartition("/")[2]
+    if name != _RECORD and name.casefold() == _RECORD.casefold():
+        message = f"the negotiator's record is {_RECORD}, and `{name}` is another file"
+        yield setting.say(DISAGREE, message, setting.whole(), Meant(_RECORD, name))
+
+
+_RECORD: Final = "Accountantnew.log"
+
+
+@looks_at(Per.SETTING, of="JOB_ROUTER_SCHEDD2_NAME")
+def routed_within(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A second schedd by its name alone, which is that of the first one."""
+    mine = setting.beside("SCHEDD_NAME") or setting.beside("FULL_HOSTNAME")
+    pool, second = setting.beside("JOB_ROUTER_SCHEDD2_POOL"), setting.text().strip()
+    host = host_of(view.config)
+    here = view.names_daemons and host.runs("JOB_ROUTER") and host.runs("SCHEDD")
+    if here and second and second == mine and not pool.strip():
+        message = f"the second schedd is {second} of this pool, from which the jobs come"
+        help_text = "routed jobs stay where they are: JOB_ROUTER_SCHEDD2_POOL is missing"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
 
 
 @looks_at(Per.SETTING, of="JOB_ROUTER_SCHEDD2_POOL")

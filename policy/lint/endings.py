@@ -33,6 +33,7 @@ from policy.language.expressions import is_expression
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer
 from policy.lint.finding import Repair, name_place
+from policy.lint.hosts import is_nameless, is_no_path, shares_port
 from policy.lint.view import Setting, Stretch, View, is_own
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
@@ -63,7 +64,10 @@ _PORT: Final = late_regex(r"(IN_|OUT_)?(LOW|HIGH)PORT")
 _BY_NAME: Final = any_of(
     (
         *(WEIGHT_OF_TYPE, _STATISTICS, _ENVIRONMENT, _CONTROLLER, LOCK_URL),
-        *map(late_regex, (*_OF_DAEMONS, *_SHUTDOWN, *FORMS, "SHARED_PORT|FLOCK_COLLECTOR_HOSTS")),
+        *map(
+            late_regex,
+            (*_OF_DAEMONS, *_SHUTDOWN, *FORMS, "SHARED_PORT|FLOCK_COLLECTOR_HOSTS|NO_DNS"),
+        ),
     ),
     re.IGNORECASE,
 )
@@ -122,6 +126,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
             yield from _of_shared_port(setting)
             yield from _of_environment(setting)
             yield from _of_flocking(view, setting)
+            yield from _without_name(view, setting)
             yield from _of_slot_types(view, setting)
             yield from _of_form(setting)
             yield from _of_controller(view, setting)
@@ -238,6 +243,16 @@ def _of_flocking(view: View, setting: Setting) -> Iterator[Ending]:
         yield evolve(found, status=139)
 
 
+def _without_name(view: View, setting: Setting) -> Iterator[Ending]:
+    """Names made of addresses and a domain without the domain: a schedd crashes at once."""
+    if is_nameless(view, setting) and host_of(view.config).runs("SCHEDD"):
+        what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD", status=139)
+        how = "condor_schedd crashes at once; a name is `10-1-2-3` and the domain then"
+        message = "NO_DNS is True, and there is no DEFAULT_DOMAIN_NAME"
+        found = _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P134", how)
+        yield evolve(found, status=139)
+
+
 def _of_shutdown(setting: Setting) -> Iterator[Ending]:
     """A condition that is always true: each daemon that asks for it in the ads that it sends ends
     with its first one, at once or after five seconds.  The collector never asks."""
@@ -299,17 +314,6 @@ def _of_lock(setting: Setting) -> Iterator[Ending]:
         spot = setting.place(0, len(setting.text()))
         ending.found.edit = Repair(f"file:{text}", text).edit(*spot)
         yield ending
-
-
-def shares_port(setting: Setting) -> bool:
-    """Do the daemons of a definition's host take connections from condor_shared_port?"""
-    evaluate = setting.config.scope.functions.evaluate
-    return read_boolean(setting.beside("USE_SHARED_PORT"), evaluate) is not False
-
-
-def is_no_path(program: str) -> bool:
-    """Does a text name nothing that the master could start?  It looks for nothing in PATH."""
-    return bool(program.strip()) and not {"/", "\\"} & {*program}
 
 
 def _ending(

@@ -37,6 +37,7 @@ from policy.lint import (
     interfaces,
     jointly,
     kinds,
+    limits,
     lists,
     names,
     paths,
@@ -71,7 +72,18 @@ __all__ = ["FINDINGS", "Finding", "lint"]
 #: Where the declarations stand.
 _FAMILIES: Final = (
     *(reading, holes, choices, slot_types, names, lists, assignments, paths, security, companions),
-    *(unpublished, agreement, jointly, daemons, access, interfaces, transforms, sequences, routes),
+    *(
+        unpublished,
+        agreement,
+        jointly,
+        limits,
+        daemons,
+        access,
+        interfaces,
+        transforms,
+        sequences,
+        routes,
+    ),
     *(groups, attributes, comparisons, repeats, unquoted),
     *(slips, states, texts, kinds, units, turned, preemption, between, wholes, upgrade, usermaps),
     support,

@@ -17,6 +17,7 @@ from policy.language.numbers import read_boolean
 from policy.lint.agreement import COLLECTOR_PORT, DISAGREE, addresses, setting_of, started_by
 from policy.lint.choices import has_hole, no_word
 from policy.lint.finding import Advice, Meant, Per, Repair, finding, looks_at
+from policy.lint.hosts import is_nameless
 from policy.lint.view import Item, Setting, View
 
 _V4: Final = late_regex(r"\d+(?:\.\d+){3}|(?:\d+\.)+\*")
@@ -38,6 +39,16 @@ def no_protocol(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if off and setting.macro[-1] == "6":
         message = f"{setting.macro} and {other} are both False, and no protocol is left"
         yield setting.say(DISAGREE, message, setting.whole(), "all daemons end", ends=EVERY)
+
+
+@looks_at(Per.SETTING, of="NO_DNS")
+def no_domain(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Names made of addresses and a domain, without the domain; of a schedd it is told that it
+    ends."""
+    if is_nameless(view, setting) and not host_of(view.config).runs("SCHEDD"):
+        message = "NO_DNS is True, and the machine has no name without DEFAULT_DOMAIN_NAME"
+        help_text = "slots are called `slot1@`, and Machine is empty"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
 
 
 @looks_at(Per.SETTING, of="ENABLE_IPV[46]")

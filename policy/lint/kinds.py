@@ -289,8 +289,11 @@ def undefined_choice(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
     if choice is None or one.use.wanted is Wanted.ANY:
         return
     condition, _, otherwise = choice
-    last, value = single_value(one.evaluation.alone(otherwise)), one.evaluation.alone(condition)
-    says = last.__class__ in (bool, int, float) and bool(last)
+    last, value = one.evaluation.alone(otherwise), one.evaluation.alone(condition)
+    single = single_value(last)
+    says = single.__class__ in (bool, int, float) and bool(single)
+    if one.use.wanted is Wanted.CONDITION and single is None:
+        says = True in last.truths  # a comparison that such a job might pass
     if not says or not value.undefined or value.truths != {True, False}:
         return
     asked = one.asked_for
@@ -402,6 +405,7 @@ def _is_of_some_jobs(one: MacroExpression, node: Reference) -> bool:
     """Is it an attribute that a job may lack?"""
     row = find_attribute(node.name)
     of_job = scope_of(node) == "target" if one.use.my != "job" else scope_of(node) != "target"
+    of_job = of_job or (one.use.my == "schedd" and scope_of(node) is None)  # it has few others
     if row is not None:
         return of_job and row.ads.get("job") is Availability.SOMETIMES
     return of_job and not one.view.job_attributes.intersection((node.name.casefold(),))

@@ -381,7 +381,20 @@ def _wrong_order(one: MacroExpression, node: Call) -> tuple[str, str | None] | N
             return "a list with commas or blanks, and this is one item", help_text
     if name == "substr" and is_number(first) and not is_number(args[-1]):
         return "the text before the numbers", None
-    if takes_pattern(node) and isinstance(second, Literal) and type_of(first) == "string":
+    if isinstance(first, Binary) and first.operator == "?:":
+        first = bare(first.left)
+    if (
+        takes_pattern(node)
+        and isinstance(second, Literal)
+        and (
+            type_of(first) == "string"
+            or (
+                isinstance(first, Reference)
+                and find_attribute(first.name) is None
+                and _ANCHORED.fullmatch(text_of(second) or "")
+            )
+        )
+    ):
         return "the pattern before the text", None
     if function.form is InlineForm.CHOICE and len(args) == 3 and isinstance(first, Literal):
         value = one.evaluation.alone(first)
@@ -389,6 +402,10 @@ def _wrong_order(one: MacroExpression, node: Call) -> tuple[str, str | None] | N
         if value.has_text or (value.is_measured and compared):
             return "the condition first", None
     return None
+
+
+#: A pattern that no text looks like.
+_ANCHORED: Final = late_regex(r"\^.*|.*\.\*.*|.*[^$]\$")
 
 
 def type_of(node: Node) -> str:

@@ -275,7 +275,7 @@ def _made(view: View, setting: Setting) -> list[bool]:
         text = setting.beside(macro)
         many = 1 if not text and is_whole(view.config) else integer_literal(text)
         type_ = f"SLOT_TYPE_{number}"
-        unknown = many is None or many > _MANY or _is_assumed(setting.config, macro)
+        unknown = many is None or many > _MANY or is_assumed(setting.config, macro)
         if many is None or unknown or f"{type_}_backfill".casefold() in view.defined:
             return []
         cut = view.is_on(f"{type_}_PARTITIONABLE", "STARTD", not of_types)
@@ -333,7 +333,7 @@ def _amount(setting: Setting, name: str) -> int:
     if name in _SIZED:
         macro = _SIZED[name][1].partition(" ")[0]
         has = _number(setting.beside(macro))
-        return 0 if not has or _is_assumed(setting.config, macro) else has
+        return 0 if not has or is_assumed(setting.config, macro) else has
     text = setting.beside(f"MACHINE_RESOURCE_{name}")
     counted = integer_literal(text) is not None
     return _number(text) if counted else len(re.findall(r"[^\s,]+", text))
@@ -351,7 +351,7 @@ def _number(text: str) -> int:
     return max(integer_literal(text) or 0, 0)
 
 
-def _is_assumed(config: Config, name: str) -> bool:
+def is_assumed(config: Config, name: str) -> bool:
     """Does a number come from the machine, of which the caller has told nothing, or from a macro
     that nobody defines?"""
     entry = config.lookup(name)

@@ -59,6 +59,9 @@ _OFROUTES: Final[tuple[str, ...]] = (
     *("GridResource", "Requirements", "TargetUniverse", "SendIDTokens"),
 )
 _REFERENCE: Final = late_regex(r"(?<!\$)\$\((\w+)\)")
+_DEFAULTED: Final = late_regex(r"(?<!\$)\$\((\w+):([^()$]*)\)")
+#: What the jobs of a gateway have besides.
+_OF_GATEWAYS: Final = frozenset(("maxmemory", "maxwalltime", "xcount", "remote_queue"))
 _ANY: Final = late_regex(r"\$\w*\([+-]?(\w+)")
 _WITH_BLANKS: Final = late_regex(r"(?<!\$)\$\([ \t]*(\w+)[ \t]*\)")
 _DEFINED: Final = late_regex(r"!?[ \t]*defined[ \t]+(\w+)", re.IGNORECASE)
@@ -214,6 +217,14 @@ def _line_holes(
             message = f"`$({found[1]})` is not defined and leaves a hole in {setting.macro}"
             about = {"macro": setting.macro, "names": (found[1],)}
             yield HOLE.at(message, *line.spot(*found.span()), **about)
+    for found in _DEFAULTED.finditer(line.text):
+        name = found[1].casefold()
+        known = name in own or name in _BUILT_IN or name in view.defined
+        of_job = name in _OF_GATEWAYS or find_attribute(name) is not None
+        if of_job and not known and view.config.lookup(found[1]) is None:
+            message = f"no macro is called {found[1]}, and it is `{found[2]}` for every job"
+            meant_text = f"$(MY.{found[1]}:{found[2]})"
+            yield OTHERWISE.at(message, *line.spot(*found.span()), Meant(meant_text, found[0]))
     for found in _WITH_BLANKS.finditer(line.text):
         if found[0] != f"$({found[1]})":
             message = f"`{found[0]}` has blanks in it, so it is no reference and stays as text"
@@ -306,8 +317,8 @@ OTHERWISE: Final = Finding(
     "a line of a transform that does something else than it seems to",
     "`SET MY.X` makes an attribute of the name `MY.X`. SET writes an expression as it is, and an"
     " attribute that refers to itself is undefined there; EVALSET computes it once, from what the"
-    " job has. `$(MY.X)` of an attribute that no job has leaves a hole. `COPY A = B` copies A"
-    " to B.",
+    " job has. `$(MY.X)` of an attribute that no job has leaves a hole; `$(X:1)` is a macro X, and"
+    " 1 where there is none. `COPY A = B` copies A to B.",
     "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET RequestMemory RequestMemory * 2\n",
     "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = EVALSET RequestMemory RequestMemory * 2\n",
     observed="Observed with condor_transform_ads of 25.14.1: the job has an attribute `MY.X`, or"

@@ -29,7 +29,7 @@ from policy.language.about import EVERY, about
 from policy.lint import environment, reading
 from policy.lint.agreement import DISAGREE
 from policy.lint.attributes import unknown_function
-from policy.lint.choices import no_word
+from policy.lint.choices import above, no_word
 from policy.lint.endings import Daemon, Ending, find_endings, negotiator_loads
 from policy.lint.environment import lacking, with_environment
 from policy.lint.expressions import MacroExpression, expressions_in
@@ -50,7 +50,7 @@ from policy.versions import Version
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
 #: Findings that may say of a main daemon that it ends.
-_ENDING: Final = (value_ends.id, no_word.id)
+_ENDING: Final = (value_ends.id, no_word.id, above.id)
 #: What macros of the daemons begin with.
 _BEGINS: Final = tuple(f"{daemon}_" for daemon in JUDGED)
 

@@ -1,0 +1,28 @@
+"""Answers what the host of a definition is like: its port, its programs, its name.
+
+Follows: the daemons of 25.14.1.
+"""
+
+from __future__ import annotations
+
+from policy.explain.roles import is_whole
+from policy.language.numbers import read_boolean
+from policy.lint.view import Setting, View
+
+
+def shares_port(setting: Setting) -> bool:
+    """Do the daemons of a definition's host take connections from condor_shared_port?"""
+    evaluate = setting.config.scope.functions.evaluate
+    return read_boolean(setting.beside("USE_SHARED_PORT"), evaluate) is not False
+
+
+def is_no_path(program: str) -> bool:
+    """Does a text name nothing that the master could start?  It looks for nothing in PATH."""
+    return bool(program.strip()) and not {"/", "\\"} & {*program}
+
+
+def is_nameless(view: View, setting: Setting) -> bool:
+    """Has the machine no name, as NO_DNS makes it of DEFAULT_DOMAIN_NAME and there is none?"""
+    on = setting.macro.upper() == "NO_DNS" and setting.endless is None
+    on = on and read_boolean(setting.text(), setting.config.scope.functions.evaluate) is True
+    return on and is_whole(view.config) and not setting.beside("DEFAULT_DOMAIN_NAME").strip()

@@ -1,0 +1,136 @@
+"""Limits and conditions that leave nothing, and settings of one host that go together."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policy.test_jointly import names
+from tests.policy.test_lint import examine, ids, read
+
+
+def test_a_machine_keeps_some_of_its_memory_for_jobs() -> None:
+    """condor_startd of 25.14.1 ends with `Can't compute physical memory` and status 4."""
+    assert names("MEMORY = 4096\nRESERVED_MEMORY = 1024\n") == []
+    assert names("RESERVED_MEMORY = 4096\n") == []
+    for kept in ("4096", "4 * 1024", "5000"):
+        seen = examine(
+            read(f"DAEMON_LIST = MASTER, STARTD\nMEMORY = 4096\nRESERVED_MEMORY = {kept}\n")
+        )
+        assert [one.id for one in seen.findings] == ["P131"]
+        [startd] = [one for one in seen.verdicts if one.daemon.subsystem == "STARTD"]
+        assert (startd.starts, startd.status) == (False, 4)
+
+
+@pytest.mark.parametrize("macro", ["SUBMITTED", "PER_OWNER", "PER_SUBMISSION"])
+def test_no_jobs_is_no_sign_for_any_number(macro: str) -> None:
+    """condor_submit of 25.14.1 fails with each of them at 0: `would exceed MAX_JOBS_...`."""
+    assert names(f"MAX_JOBS_{macro} = 0\n") == ["P132"]
+    assert names(f"MAX_JOBS_{macro} = 10\n") == []
+
+
+def test_machines_that_are_whole_are_not_drained() -> None:
+    head = "DAEMON_LIST = MASTER, DEFRAG\nDEFRAG_DRAINING_MACHINES_PER_HOUR = 2\n"
+    head += "DEFRAG_WHOLE_MACHINE_EXPR = Cpus >= 8\nDEFRAG_REQUIREMENTS = PartitionableSlot"
+    assert names(f"{head} && TotalCpus >= 16\n") == []
+    assert names(f"{head} && Cpus >= 4\n") == []
+    for more in ("Cpus >= 8", "Cpus > 8", "8 <= Cpus"):
+        assert names(f"{head} && {more}\n") == ["P134"]
+
+
+def test_jobs_are_released_by_a_code_that_a_hold_gives() -> None:
+    head = "DAEMON_LIST = MASTER, SCHEDD\nSYSTEM_PERIODIC_HOLD_NAMES = A\n"
+    head += "SYSTEM_PERIODIC_HOLD_A = JobStatus == 2 && NumJobStarts > 9\n"
+    head += "SYSTEM_PERIODIC_HOLD_A_SUBCODE = 7\n"
+    head += "SYSTEM_PERIODIC_RELEASE = HoldReasonCode == {} && HoldReasonSubCode == {}"
+    head += " && NumHolds < 4 && time() - EnteredCurrentStatus > 600\n"
+    assert names(head.format(26, 8)) == ["P410"]
+    for by, sub in ((26, 7), (26, 0), (3, 8)):
+        assert names(head.format(by, sub)) == []
+
+
+def test_a_machine_sleeps_in_a_state_that_there_is() -> None:
+    head = "HIBERNATE_CHECK_INTERVAL = 300\nHIBERNATE = "
+    for state in ("RAM", "s3", "OFF", "5"):
+        assert names(f'{head}ifThenElse(KeyboardIdle > 7200, "{state}", "NONE")\n') == []
+    assert names(f'{head}KeyboardIdle > 7200 ? "ASLEEP" : "NONE"\n') == ["P130"]
+    assert names(f'{head}ifThenElse(State == "Unclaimed", "RAM", "AWAKE")\n') == ["P130"]
+
+
+def test_the_credd_is_looked_for_where_it_listens() -> None:
+    head = "DAEMON_LIST = MASTER, CREDD\nCREDD_ARGS = -p 9620 -f\nCREDD_HOST = c.x.org"
+    assert names(f"{head}:9621\n") == ["P134"]
+    assert names(f"{head}:9620\n") == names(f"{head}\n") == []
+
+
+def test_the_record_of_usage_has_one_name() -> None:
+    assert names("STATE_FILE = $(SPOOL)/Accountantnew.log\n") == []
+    assert names("STATE_FILE = $(SPOOL)/AccountantNew.log\n") == ["P134"]
+
+
+def test_a_second_schedd_of_the_own_name_is_in_another_pool() -> None:
+    head = "DAEMON_LIST = MASTER, SCHEDD, JOB_ROUTER\nSCHEDD_NAME = ce\n"
+    assert names(f"{head}JOB_ROUTER_SCHEDD2_NAME = ce\n") == ["P134"]
+    assert names(f"{head}JOB_ROUTER_SCHEDD2_NAME = batch\n") == []
+    pool = "JOB_ROUTER_SCHEDD2_POOL = cm.x.org:9618\n"
+    assert names(f"{head}JOB_ROUTER_SCHEDD2_NAME = ce\n{pool}") == []
+
+
+def test_names_without_dns_need_a_domain() -> None:
+    """The schedd of 25.14.1 crashes; slots are called `slot1@` and have no Machine."""
+    for daemon, status in (("SCHEDD", 139), ("STARTD", None)):
+        head = f"DAEMON_LIST = MASTER, {daemon}\nCONDOR_HOST = cm.x.org\nNO_DNS = True\n"
+        seen = examine(read(head))
+        assert [one.id for one in seen.findings] == ["P134"]
+        [found] = [one for one in seen.verdicts if one.daemon.subsystem == daemon]
+        assert (found.starts, found.status or None) == (status is None, status)
+        assert names(f"{head}DEFAULT_DOMAIN_NAME = x.org\n") == []
+
+
+def test_every_account_of_a_slot_is_one_of_the_pattern() -> None:
+    head = "NUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = 1/2\nSLOT_TYPE_1_PARTITIONABLE = False\n"
+    head += "SLOT1_USER = slot1\nSLOT2_USER = slot2\n"
+    assert names(f"{head}DEDICATED_EXECUTE_ACCOUNT_REGEXP = slot[12]\n") == []
+    assert names(f"{head}DEDICATED_EXECUTE_ACCOUNT_REGEXP = slot1\n") == ["P134"]
+
+
+def test_schedds_that_flock_here_may_say_so() -> None:
+    head = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\nFLOCK_FROM = a.y.org\n"
+    assert names(f"{head}ALLOW_ADVERTISE_SCHEDD = *.x.org\n") == ["P134"]
+    for hosts in ("*.x.org, $(FLOCK_FROM)", "*", "*.x.org, *.y.org", "condor@x.org"):
+        assert "P134" not in names(f"{head}ALLOW_ADVERTISE_SCHEDD = {hosts}\n")
+
+
+@pytest.mark.parametrize("text", ["EE-2", "rack-12", "CERN-PROD"])
+def test_a_text_that_is_published_has_quotes(text: str) -> None:
+    assert names(f"Where = {text}\nSTARTD_ATTRS = Where\n") == ["P412"]
+    assert names(f'Where = "{text}"\nSTARTD_ATTRS = Where\n') == []
+
+
+def test_a_pattern_comes_first_where_a_text_has_another_in_its_place() -> None:
+    for text in ('AcctGroup ?: ""', "TARGET.Team", 'TARGET.Team ?: "x"'):
+        assert names(f'START = regexp({text}, "^group_")\n') == ["P421"]
+        assert names(f'START = regexp("^group_", {text})\n') in ([], ["P434"])
+    assert names('START = regexp(TARGET.Pattern, "alice")\n') == []
+
+
+def test_a_requirement_takes_jobs_without_the_attribute_that_it_chooses_by() -> None:
+    head = "SUBMIT_REQUIREMENT_NAMES = R\nSUBMIT_REQUIREMENT_R = "
+    for choice in ("ifThenElse({}, {}, {})", "{} ? {} : {}"):
+        assert names(head + choice.format("WantBig", "RequestCpus < 9", "RequestCpus < 5")) == [
+            "P434"
+        ]
+        for asked in ("WantBig ?: False", "WantBig =?= True", "RequestCpus > 2"):
+            text = choice.format(f"({asked})", "RequestMemory < 9999", "RequestMemory < 5555")
+            assert names(head + text) == []
+
+
+def test_a_macro_with_a_default_is_no_attribute_of_the_job() -> None:
+    """condor_transform_ads of 25.14.1 sets 2000, whatever RequestMemory is."""
+    head = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  {}SET Memory0 {}\n@end\n"
+    assert ids(head.format("", "$(RequestMemory:2000)")) == [("P252", 3)]
+    for own, text in (
+        ("", "$(MY.RequestMemory:2000)"),
+        ("RequestMemory = 5\n  ", "$(RequestMemory:2000)"),
+        ("", "$(Anything:2000)"),
+    ):
+        assert ids(head.format(own, text)) == []
