@@ -26,12 +26,12 @@ MOST = {
     f"why {CAMPUS} 14.0": 295,
     f"rank {CAMPUS} 14.0": 290,
     f"quotas {CAMPUS}": 287,
-    f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 307,
+    f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 308,
     f"userprio {CAMPUS}": 241,
     f"forecast {CAMPUS}": 237,
-    f"check {CAMPUS}/condor_config": 329,
-    f"check --format github {CAMPUS}/condor_config": 189,
-    f"policy explain {CAMPUS}/condor_config": 225,
+    f"check {CAMPUS}/condor_config": 331,
+    f"check --format github {CAMPUS}/condor_config": 191,
+    f"policy explain {CAMPUS}/condor_config": 227,
 }
 #: What takes long to import, and no command needs that answers about files.
 HEAVY = {
