@@ -108,7 +108,17 @@ _NUMBERED: Final[Mapping[str, Mapping[str, int]]] = {
 #: Attributes that a name without quotes is compared with by mistake only.
 _TEXTS: Final = frozenset(
     (
-        *("owner", "user", "remoteowner", "remoteuser", "machine", "opsys", "opsysandver", "arch"),
+        *(
+            "owner",
+            "user",
+            "name",
+            "remoteowner",
+            "remoteuser",
+            "machine",
+            "opsys",
+            "opsysandver",
+            "arch",
+        ),
         *("accountinggroup", "acctgroup", "projectname", "state", "activity", "slottype"),
         *("remotehost", "lastremotehost", "filesystemdomain", "uiddomain", "acctgroupuser"),
     )

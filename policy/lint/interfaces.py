@@ -151,6 +151,19 @@ def shared_elsewhere(view: View) -> Iterator[Diagnostic]:
         yield args.say(DISAGREE, message, args.whole(), "its port is that of COLLECTOR_HOST")
 
 
+@looks_at(Per.SETTING, of="COLLECTOR_PORT")
+def port_of_nobody(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A port beside another one in COLLECTOR_HOST.
+
+    Observed with 25.14.1: the collector listens at that of COLLECTOR_HOST.
+    """
+    home, own = setting_of(view, "COLLECTOR_HOST"), setting.text().strip()
+    ports = [] if home is None or not own.isdigit() else [one.port for one in addresses(home)]
+    if ports and all(port.isdigit() and port != own for port in ports):
+        message = f"COLLECTOR_PORT is {own}, and COLLECTOR_HOST, which counts first, has {ports[0]}"
+        yield setting.say(DISAGREE, message, setting.whole())
+
+
 #: A name of a host or a domain, and no path or file.
 _NAME: Final = late_regex(
     r"(?<![\w./*-])(?:\*\.)?(?!(?:my|target|job|self|parent)\.)((?:[a-z\d][a-z\d-]*\.)+[a-z]{2,6})"

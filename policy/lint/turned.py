@@ -11,7 +11,7 @@ from typing import Final
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluation.functions import lookup_function
 from classad.patterns import late_regex
-from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare
 from policy.attributes import SECONDS
 from policy.language.expressions import parse
 from policy.lint.attributes import not_there
@@ -141,6 +141,35 @@ def _before_dynamic(one: MacroExpression) -> Iterator[Diagnostic]:
             help_text = "it takes no job then, and no dynamic slot is made"
             yield one.say(turned_round, message, part, help_text)
             return
+
+
+@looks_at(Per.EXPRESSION, of="PREEMPTION_RANK")
+def preempts_the_best(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``PREEMPTION_RANK = -RemoteUserPrio``: the greatest rank is preempted first."""
+    worst = {"remoteuserprio"}
+    for sign, term in _terms(one.tree):
+        below = isinstance(term, Binary) and term.operator == "/" and names(term.right) == worst
+        if (sign < 0 and names(term) == worst) or (below and sign > 0):
+            message = (
+                f"`{one.shown(term)}`: jobs of users with the best priority are preempted first"
+            )
+            yield one.say(turned_round, message, term, "a greater RemoteUserPrio is a worse one")
+
+
+def _terms(node: Node, sign: int = 1) -> Iterator[tuple[int, Node]]:
+    """What a sum adds (1) or takes away (-1)."""
+    node = bare(node)
+    if isinstance(node, Binary) and node.operator in ("+", "-"):
+        yield from _terms(node.left, sign)
+        yield from _terms(node.right, sign if node.operator == "+" else -sign)
+    elif isinstance(node, Unary) and node.operator in ("+", "-"):
+        yield from _terms(node.operand, sign if node.operator == "+" else -sign)
+    elif isinstance(node, Binary) and node.operator == "*":
+        factors = (number(node.left), number(node.right))
+        below = any(factor is not None and factor < 0 for factor in factors)
+        yield (-sign if below else sign), node
+    else:
+        yield sign, node
 
 
 @looks_at(Per.EXPRESSION, of="DEFRAG_CANCEL_REQUIREMENTS")

@@ -307,3 +307,22 @@ def test_a_user_is_no_host(macro: str) -> None:
 def test_folders_for_jobs_stand_between_commas() -> None:
     assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = /tmp; /var/tmp\n") == ["P138"]
     assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = /tmp, /var/tmp\n") == []
+
+
+def test_a_port_of_the_collector_is_said_once() -> None:
+    """Asked of 25.14.1: of two ports the one in COLLECTOR_HOST counts."""
+    head = "CONDOR_HOST = cm.example.org\nDAEMON_LIST = MASTER, COLLECTOR\nCOLLECTOR_PORT = 9620\n"
+    assert ids(f"{head}COLLECTOR_HOST = $(CONDOR_HOST):9619\n") == [("P134", 3)]
+    for port in ("", ":9620", ":$(COLLECTOR_PORT)", ":9620, other.example.org:9619"):
+        assert ids(f"{head}COLLECTOR_HOST = $(CONDOR_HOST){port}\n") == []
+
+
+def test_cycles_may_follow_each_other_in_the_interval_between_them() -> None:
+    for least in ("NEGOTIATOR_CYCLE_DELAY", "NEGOTIATOR_MIN_INTERVAL"):
+        assert names(f"NEGOTIATOR_INTERVAL = 60\n{least} = 120\n") == ["P131"]
+        assert names(f"NEGOTIATOR_INTERVAL = 60\n{least} = 20\n") == names(f"{least} = 120\n") == []
+
+
+def test_the_name_of_a_submitter_is_a_text() -> None:
+    assert names("NEGOTIATOR_SUBMITTER_CONSTRAINT = Name == alice\n") == ["P412"]
+    assert names('NEGOTIATOR_SUBMITTER_CONSTRAINT = Name == "alice@x.org"\n') == []

@@ -141,3 +141,21 @@ def test_who_holds_a_job_releases_it() -> None:
     head = "SYSTEM_PERIODIC_RELEASE = NumHolds < 3 && HoldReasonCode "
     assert names(f"{head}== 1\n") == ["P437"]
     assert names(f"{head}=!= 1\n") == names(f"{head}== 13\n") == []
+
+
+RANK = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\nPREEMPTION_RANK = "
+
+
+@pytest.mark.parametrize(
+    "rank",
+    ["-RemoteUserPrio", "1000 - RemoteUserPrio * 5", "-2 * RemoteUserPrio", "1 / RemoteUserPrio"],
+)
+def test_the_job_of_the_worst_priority_is_preempted_first(rank: str) -> None:
+    assert names(f"{RANK}{rank}\n") == ["P437"]
+    for other in (
+        "RemoteUserPrio",
+        "RemoteUserPrio * 1000000 - TARGET.ImageSize",
+        "-TotalJobRunTime",
+    ):
+        assert names(f"{RANK}{other}\n") == []
+    assert names(f"{RANK}-(TotalJobRunTime - RemoteUserPrio)\n") == []
