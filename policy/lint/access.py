@@ -121,6 +121,16 @@ def domain_as_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         yield setting.say(network, message, item, f"hosts are `*.{domain}`, users `*@{domain}`")
 
 
+@looks_at(Per.SETTING, of="UID_DOMAIN|FILESYSTEM_DOMAIN|EMAIL_DOMAIN|DEFAULT_DOMAIN_NAME")
+def no_domain(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``UID_DOMAIN = *.example.org``, ``EMAIL_DOMAIN = @example.org``: a domain is a name."""
+    text = setting.text().strip()
+    sign = next((sign for sign in "@,; \t" if sign in text), "*" if text[1:2] == "." else "")
+    if sign and sign in text and "$" not in text and '"' not in text:
+        message = f"{setting.macro} is one name, and `{text}` has a `{sign}`"
+        yield setting.say(network, message, setting.whole(), "it is compared as it is")
+
+
 _ONE_FILE: Final = late_regex(r".*\.(pem|crt|cer|cert|key)", re.IGNORECASE)
 
 

@@ -60,7 +60,7 @@ _PLACES: Final = r"(COLLECTOR|CONDOR(_VIEW)?)_HOST|FLOCK_TO|CCB_ADDRESS|(HAD|REP
 COLLECTOR_PORT: Final = "9618"
 _PORTS: Final = 65535
 _ON_PORT: Final = late_regex(r"(?<!\S)-p\s+(\d+)")
-_ADDRESS: Final = late_regex(r"(\[[^\]]*\]|[^:?\s]+)(?::(\d+))?(?:\?\S*)?")
+_ADDRESS: Final = late_regex(r"<?(\[[^\]]*\]|[^:?\s<>]+)(?::(\d+))?(?:\?[^\s>]*)?>?")
 _CLIENT: Final = late_regex(r"SEC_(?!CLIENT_)\w+?_(AUTHENTICATION_METHODS|CRYPTO_METHODS)", re.I)
 _LEVELS: Final = ("AUTHENTICATION", "ENCRYPTION", "INTEGRITY")
 #: Methods by which all are the same user, and one that is gone.
@@ -299,9 +299,7 @@ def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     found = _ADDRESS.fullmatch(item.text)
     port = "" if found is None else found[2]
     if found is not None and port and saturated(port) > _PORTS:
-        part = Item(
-            port, item.start + len(found[1]) + 1, item.start + len(found[1]) + 1 + len(port)
-        )
+        part = Item(port, item.start + found.start(2), item.start + found.end(2))
         yield setting.say(out_of_range, f"{port} is no port: they end at {_PORTS}", part)
 
 

@@ -303,7 +303,7 @@ def _attributes(view: View) -> Iterable[str]:
 def _conditions(view: View) -> Iterator[Diagnostic]:
     """References in conditions, which are false without them."""
     for source in view.config.texts:
-        end = ""
+        end, around = "", list[str]()
         for line in lines_with_conditions(source) if source.quoted else ():
             block = _BLOCK.fullmatch(line.text) if "@=" in line.text else None
             if end or block is not None:
@@ -311,10 +311,15 @@ def _conditions(view: View) -> Iterator[Diagnostic]:
                 end = f"@{block[1]}" if block and not end else end * (line.text != end)
                 continue
             word = keyword(line.text)
+            if word is not None and word[0] in ("elif", "endif"):
+                del around[-1:]
             if word is None or word[0] not in ("if", "elif"):
                 continue
+            asked = [one for one in around if "defined" in one]  # before this one is looked at
+            around.append(line.text.casefold())
             for found in _REFERENCE.finditer(line.text):
-                if not _is_defined(view, found[1]):
+                known = any(found[1].casefold() in one for one in asked)
+                if not known and not _is_defined(view, found[1]):
                     message = f"`$({found[1]})` is not defined, and the condition is false"
                     spot = source, line.offset(found.start()), line.offset(found.end() - 1) + 1
                     yield _hole(view, found[1], message, spot)

@@ -6,16 +6,17 @@ Follows: condor_job_router_info 25.14.1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from policy.explain.roles import is_whole
 from policy.language.numbers import Evaluate, read_integer
 from policy.lint.companions import is_routing
 from policy.lint.expressions import HELD, ROUTES, has_body
-from policy.lint.finding import ERROR, Finding, Meant, Repair, finding
+from policy.lint.finding import ERROR, Finding, Meant, Per, Repair, finding, looks_at
 from policy.lint.view import Setting, View
 from policy.transforms.lines import CONSTRAINT, ROUTE_NAMES, Command, MacroAssignment, TransformLine
 from policy.universes import UNIVERSES
@@ -132,7 +133,8 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "a setting of a route that counts for nothing",
     "What is no number is passed over: TargetUniverse is the grid universe then, MaxJobs 100 and"
     " MaxIdleJobs 50. Limits are assigned; SET makes attributes of jobs. A GridResource belongs to"
-    " routes of the grid universe, as those are that name no other, and these need one.",
+    " routes of the grid universe, as those are that name no other, and these need one. Its first"
+    " word is a type of grid, and behind `batch` stands a batch system of the blahp.",
     "JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
     "  UNIVERSE VANILLA\n  MaxJobs = some\n@end\nDAEMON_LIST = MASTER, JOB_ROUTER\n",
     "JOB_ROUTER_ROUTE_NAMES = Here\nJOB_ROUTER_ROUTE_Here @=end\n  REQUIREMENTS true\n"
@@ -205,3 +207,33 @@ def _told(
     elif form.name.casefold() == "gridresource" and universe not in (None, UNIVERSES["grid"]):
         message = "only a route of the grid universe has a GridResource"
         yield of_no_use.at(message, *line.spot(0, len(form.name)))
+
+
+#: The types of grids that condor_gridmanager goes to, and the batch systems of its blahp.
+_GRIDS: Final = ("arc", "azure", "batch", "condor", "ec2", "gce")
+_BATCH: Final = (
+    *("condor", "flux", "kubernetes", "local", "lsf", "nqs", "pbs", "sfapi", "sge", "slurm"),
+)
+_GONE: Final = ("boinc", "cream", "deltacloud", "gt2", "gt4", "gt5", "nordugrid", "unicore")
+_RESOURCE: Final = late_regex(
+    r"\s*(?:SET\s+|DEFAULT\s+)?GridResource\s*=?\s*\"?(\w+)(?:\s+(\w+))?.*", re.I
+)
+
+
+@looks_at(Per.SETTING, of=r"JOB_(ROUTER|TRANSFORM)_\w+")
+def no_grid(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``GridResource = "batch slrum"``, ``SET GridResource "cream https://ce.example.org"``."""
+    for line, _ in setting.statements if has_body(setting) else ():
+        found = _RESOURCE.fullmatch(line.text) if "gridresource" in line.text.casefold() else None
+        if found is None:
+            continue
+        kind, system = found[1].casefold(), (found[2] or "").casefold()
+        batch = kind == "batch" and system
+        word, known = (system, _BATCH) if batch else (kind, _GRIDS)
+        near = None if word in (*known, *_BATCH) else suggest(word, known)
+        if near is not None or (word in _GONE and not batch):
+            part = found.span(2 if batch else 1)
+            what = "batch system" if batch else "type of grid"
+            message = f"there is no {what} `{line.text[slice(*part)]}`"
+            advice = "it is no longer supported" if near is None else Meant(near, word)
+            yield of_no_use.at(message, *line.spot(*part), advice)

@@ -274,3 +274,22 @@ def test_a_log_whose_path_never_ends_is_nobodys() -> None:
 def test_what_runs_in_place_of_the_first_daemon_may_have_its_log() -> None:
     text = "DAEMON_LIST = MASTER, S\nS = $(SCHEDD)\nS_ARGS = -local-name x\nx.SPOOL = /a\n"
     assert ids(f"{text}x.SCHEDD_LOG = $(LOG)/SchedLog\n") == []
+
+
+def test_a_machine_of_had_may_stand_in_angle_brackets() -> None:
+    """Asked of 25.14.1: condor_had finds itself in `<host:port>,<host:port>`."""
+    head = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, HAD\nMASTER_NEGOTIATOR_CONTROLLER = HAD\n"
+    for form in ("10.3.0.5:{}", "<10.3.0.5:{}>", "<10.3.0.5:{}?alias=cm>"):
+        listed = ", ".join(form.format(port) for port in (60101, 60102))
+        assert ids(f"{head}HAD_ARGS = -p 60101\nHAD_LIST = {listed}\n") == []
+        assert ids(f"{head}HAD_ARGS = -p 60109\nHAD_LIST = {listed}\n") != []
+    assert ids(f"{head}HAD_ARGS = -p 60101\n") != []
+
+
+def test_a_condition_is_looked_at_only_inside_the_one_around_it() -> None:
+    head = "DAEMON_LIST = MASTER, SCHEDD\n"
+    inner = "if $(USE_X)\nMAX_JOBS_RUNNING = 5\nendif\n"
+    assert ids(f"{head}{inner}") == [("P120", 2)]
+    assert ids(f"{head}if defined USE_X\n{inner}endif\n") == []
+    assert ids(f"{head}if defined USE_Y\n{inner}endif\n") == [("P120", 3)]
+    assert ids(f"{head}if defined USE_X\nMAX_JOBS_PER_OWNER = 5\nendif\n{inner}") == [("P120", 5)]

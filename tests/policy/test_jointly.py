@@ -317,12 +317,6 @@ def test_a_port_of_the_collector_is_said_once() -> None:
         assert ids(f"{head}COLLECTOR_HOST = $(CONDOR_HOST){port}\n") == []
 
 
-def test_cycles_may_follow_each_other_in_the_interval_between_them() -> None:
-    for least in ("NEGOTIATOR_CYCLE_DELAY", "NEGOTIATOR_MIN_INTERVAL"):
-        assert names(f"NEGOTIATOR_INTERVAL = 60\n{least} = 120\n") == ["P131"]
-        assert names(f"NEGOTIATOR_INTERVAL = 60\n{least} = 20\n") == names(f"{least} = 120\n") == []
-
-
 def test_the_name_of_a_submitter_is_a_text() -> None:
     assert names("NEGOTIATOR_SUBMITTER_CONSTRAINT = Name == alice\n") == ["P412"]
     assert names('NEGOTIATOR_SUBMITTER_CONSTRAINT = Name == "alice@x.org"\n') == []

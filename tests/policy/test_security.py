@@ -173,3 +173,11 @@ def test_methods_of_which_there_is_none_let_nobody_authenticate() -> None:
     assert "nobody can authenticate" in one.message
     [one] = found("SEC_DEFAULT_AUTHENTICATION_METHODS = GSI, FS\n")
     assert "passed over" in one.message
+
+
+@pytest.mark.parametrize("macro", ["UID_DOMAIN", "FILESYSTEM_DOMAIN", "EMAIL_DOMAIN"])
+def test_a_domain_is_one_name(macro: str) -> None:
+    for text in ("*.example.org", "@example.org", "a.org, b.org", "a.org b.org"):
+        assert ids(f"{macro} = {text}\n") == [("P235", 1)]
+    for text in ("example.org", "$(FULL_HOSTNAME)", "*"):
+        assert ids(f"{macro} = {text}\n") == []

@@ -411,3 +411,24 @@ def test_a_transform_leaves_a_job_the_requirements_that_it_has() -> None:
         "TRANSFORM", "ROUTER_ROUTE"
     )
     assert "P252" not in [kind for kind, _ in ids(f"{route} UNIVERSE vanilla\n{own}")]
+
+
+GRID = (
+    "DAEMON_LIST = MASTER, JOB_ROUTER\nJOB_ROUTER_ROUTE_NAMES = A\nJOB_ROUTER_ROUTE_A @=end\n"
+    " REQUIREMENTS True\n UNIVERSE GRID\n {}\n@end\n"
+)
+
+
+@pytest.mark.parametrize(
+    "line", ['GridResource = "{}"', "GridResource = {}", 'SET GridResource "{}"']
+)
+def test_a_route_goes_to_a_grid_and_a_batch_system_that_there_are(line: str) -> None:
+    for there in (
+        "batch slurm",
+        "batch pbs a@x.org",
+        "condor s.x.org c.x.org",
+        "arc https://x.org",
+    ):
+        assert ids(GRID.format(line.format(there))) == []
+    for slip in ("batch slrum", "bacth slurm", "cream https://x.org"):
+        assert ids(GRID.format(line.format(slip))) == [("P250", 6)]
