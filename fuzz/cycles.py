@@ -122,9 +122,13 @@ def engines_keep_up(scenario: Scenario) -> None:
     columns, reference = ([repr(turn.result) for turn in course] for course in courses)
     assert columns == reference, "the engines part in the course of cycles"
     kept = make_engines(ENGINES[0], lasting=True)
-    never = evolve(policy, consider_preemption=False)
-    sorted_first = evolve(policy, ignore_job_ranks=True)
-    policies = policy, never, evolve(policy, pre_job_rank=policy.post_job_rank), sorted_first
+    changes: list[dict[str, Any]] = [
+        {},
+        {"consider_preemption": False},
+        {"pre_job_rank": policy.post_job_rank},
+        {"ignore_job_ranks": True},
+    ]
+    policies = [evolve(policy, **change) for change in changes]
     loaded = in_columns(pool)
     for slots in (pool, loaded):
         if slots is None:

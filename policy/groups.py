@@ -1,7 +1,8 @@
-"""Builds the tree of accounting groups that the configuration describes.
+"""Builds the tree of accounting groups that the configuration describes, and reads its concurrency
+limits.
 
-Inputs: a ``Config``.  Outputs: ``GroupSpec`` values, breadth first, and diagnostics.  Quotas in
-slots depend on the pool: ``EffectiveQuotas`` holds them, the negotiator computes them.
+Inputs: a ``Config``.  Outputs: ``GroupSpec`` values, breadth first, ``ConcurrencyLimits``, and
+diagnostics.  Quotas in slots depend on the pool (``policy.model.EffectiveQuotas``).
 Follows: the group quota chapter of the manual, read in 25.14.1 (golden vectors
 ``negotiator-startup``).
 """
@@ -12,11 +13,12 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from attr import evolve, frozen
+from attr import Factory, evolve, frozen
 
 from classad.errors import Diagnostic
 from policy.config import Config
 from policy.dialects import HTCONDOR, Dialect
+from policy.knobs import find_knob
 from policy.knobs import shares as shares
 from policy.knobs.reading import Place, Reading, place, read_knob
 from policy.language.about import About
@@ -62,18 +64,6 @@ class Groups:
     diagnostics: tuple[Diagnostic, ...]
     accept_surplus: bool = False
     autoregroup: bool = False
-
-
-@frozen
-class EffectiveQuotas:
-    """Quotas in a pool of ``pool`` weighted slots, in weighted slots by group name.
-
-    ``own`` is for the group's own submitters, ``subtree`` for it and all groups below it.
-    """
-
-    pool: float
-    own: Mapping[str, float]
-    subtree: Mapping[str, float]
 
 
 class _Node:
@@ -215,3 +205,52 @@ def _spec(
         autoregroup=regroup if own_regroup.value is None else own_regroup.boolean(),
         prio_factor=factor or None,
     )
+
+
+# --- concurrency limits ---------------------------------------------------------------------------
+
+
+@frozen
+class ConcurrencyLimits:
+    """Maxima by lower-case name, by lower-case set, and for everything else."""
+
+    maxima: Mapping[str, float] = Factory(dict)
+    set_defaults: Mapping[str, float] = Factory(dict)
+    default: float = float(shares.CONCURRENCY_LIMIT_DEFAULT.default or 0)
+
+    def maximum(self, name: str) -> float:
+        """How much there is of the limit ``name`` or ``set.name``."""
+        folded = name.lower()
+        found = self.maxima.get(folded)
+        if found is None and "." in folded:
+            found = self.set_defaults.get(folded.partition(".")[0])
+        return self.default if found is None else found
+
+
+def read_limits(config: Config) -> tuple[ConcurrencyLimits, tuple[Diagnostic, ...]]:
+    """The limits of a configuration; a value that is no number is reported and passed over.
+
+    A macro that other daemons read may also have such a name, and a value that is no number.
+    """
+    diagnostics: list[Diagnostic] = []
+    maxima: dict[str, float] = {}
+    set_defaults: dict[str, float] = {}
+    families = (shares.CONCURRENCY_LIMIT_DEFAULT_OF, set_defaults), (shares.NAME_LIMIT, maxima)
+    for entry in config.scope.table:
+        macro = config.context.base_name(entry.name) or entry.name
+        if "_limit" not in macro.casefold():
+            continue
+        for family, into in families:
+            member = family.member(macro)
+            if member is None:
+                continue
+            reading = read_knob(config, family, macro)
+            if reading.diagnostic is not None and find_knob(macro) is family:
+                diagnostics.append(reading.diagnostic)
+            elif reading.diagnostic is None and reading.value is not None:
+                into[member.lower()] = reading.number()
+            break
+    default = read_knob(config, shares.CONCURRENCY_LIMIT_DEFAULT)
+    if default.diagnostic is not None:
+        diagnostics.append(default.diagnostic)
+    return ConcurrencyLimits(maxima, set_defaults, default.number()), tuple(diagnostics)

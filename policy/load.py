@@ -19,21 +19,20 @@ from attr import evolve, frozen
 from classad.errors import Diagnostic
 from policy.config import Config, Library, config_from_mapping
 from policy.dialects import HTCONDOR, Dialect
-from policy.groups import read_groups
+from policy.groups import read_groups, read_limits
 from policy.history import builtin_rows
-from policy.knobs import Knob, Need, find_knob, shares, table_defaults
+from policy.knobs import PARTS, Knob, Need, find_knob, shares, table_defaults
 from policy.knobs.fields import KnobReader, config_for, readers
 from policy.knobs.reading import IGNORED, read_knob
 from policy.language.about import About, about
 from policy.language.sources import MemorySources, Sources
 from policy.language.table import Context, Definition
 from policy.lazily import Lazily
-from policy.maps.user_maps import UserMaps, macro_text, map_names, read_user_map
-from policy.model import PARTS, NegotiatorPolicy, read_limits
 from policy.versions import NEWEST, Version
 
 if TYPE_CHECKING:
     from policy.claims import ClaimSettings
+    from policy.model import NegotiatorPolicy
     from policy.own_machine import OwnMachineSettings
 
 __all__ = ["PolicyLoad", "Unsupported", "load_policy", "policy_from_knobs"]
@@ -67,10 +66,15 @@ class PolicyLoad:
     ``config``: what it was loaded from.
     """
 
-    policy: NegotiatorPolicy
+    policy_read: Lazily[NegotiatorPolicy]
     config: Config
     diagnostics: tuple[Diagnostic, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
+
+    @property
+    def policy(self) -> NegotiatorPolicy:
+        """What the negotiator does."""
+        return self.policy_read.value
 
     @property
     def daemon_starts(self) -> bool:
@@ -109,9 +113,11 @@ def load_policy(
     if version is not None and version != config.version:
         config = evolve(config, version=version)
     knobs = KnobReader(config, dialect)
-    policy = _build(knobs, sources)
-    diagnostics = (*_relevant(knobs.diagnostics, policy),)
-    return PolicyLoad(policy, config, diagnostics, tuple(_unsupported(config)))
+    values = _values(knobs, sources)
+    diagnostics = (*_relevant(knobs.diagnostics, bool(values["groups"])),)
+    return PolicyLoad(
+        Lazily(partial(_policy, values)), config, diagnostics, tuple(_unsupported(config))
+    )
 
 
 def policy_from_knobs(
@@ -137,24 +143,30 @@ def policy_from_knobs(
     return evolve(loaded, diagnostics=(*config.diagnostics, *loaded.diagnostics))
 
 
-def _build(knobs: KnobReader, sources: Sources | None) -> NegotiatorPolicy:
+def _policy(values: Mapping[str, Any]) -> NegotiatorPolicy:
+    from policy.model import NegotiatorPolicy
+
+    return NegotiatorPolicy(**values)
+
+
+def _values(knobs: KnobReader, sources: Sources | None) -> dict[str, Any]:
+    """The fields of the policy."""
     groups = read_groups(knobs.config, knobs.dialect)
     limits, limit_problems = read_limits(knobs.config)
     knobs.diagnostics.extend((*groups.diagnostics, *limit_problems))
     user_maps = _user_maps(knobs, sources)
-    values: dict[str, Any] = {name: read(knobs) for part in PARTS for name, read in readers(part)}
-    return NegotiatorPolicy(
-        dialect=knobs.dialect,
-        version=knobs.config.version,
-        groups=groups.groups,
-        group_accept_surplus=groups.accept_surplus,
-        group_autoregroup=groups.autoregroup,
-        concurrency_limits=limits,
-        claims_read=Lazily(partial(_claims, knobs.config)),
-        own_machine_read=Lazily(partial(_own_machine, knobs.config)),
-        user_maps=user_maps,
-        **values,
-    )
+    return {
+        **{name: read(knobs) for part in PARTS for name, read in readers(part)},
+        "dialect": knobs.dialect,
+        "version": knobs.config.version,
+        "groups": groups.groups,
+        "group_accept_surplus": groups.accept_surplus,
+        "group_autoregroup": groups.autoregroup,
+        "concurrency_limits": limits,
+        "claims_read": Lazily(partial(_claims, knobs.config)),
+        "own_machine_read": Lazily(partial(_own_machine, knobs.config)),
+        "user_maps": user_maps,
+    }
 
 
 # A cycle and a check need neither.
@@ -170,9 +182,14 @@ def _own_machine(config: Config) -> OwnMachineSettings:
     return read_own_machine(config)
 
 
-def _user_maps(knobs: KnobReader, sources: Sources | None) -> UserMaps:
+def _user_maps(knobs: KnobReader, sources: Sources | None) -> Mapping[str, Mapping[str, str]]:
     """The maps that NEGOTIATOR_CLASSAD_USER_MAP_NAMES names."""
     config = knobs.config
+    entry = config.lookup(f"{config.context.subsystem}_CLASSAD_USER_MAP_NAMES")
+    if entry is None or not entry.raw.strip():
+        return {}
+    from policy.maps.user_maps import UserMaps, macro_text, map_names, read_user_map
+
     found = {}
     for name in map_names(config):
         methods = read_user_map(config, sources or MemorySources(), name, knobs.diagnostics)
@@ -192,11 +209,11 @@ def _user_maps(knobs: KnobReader, sources: Sources | None) -> UserMaps:
     return UserMaps(found)
 
 
-def _relevant(diagnostics: Iterable[Diagnostic], policy: NegotiatorPolicy) -> Iterable[Diagnostic]:
+def _relevant(diagnostics: Iterable[Diagnostic], has_groups: bool) -> Iterable[Diagnostic]:
     """The diagnostics, softened where the daemon only reads the knob when there are groups."""
     for found in diagnostics:
         knob = find_knob(about(found).macro)
-        if not policy.groups and knob is not None and knob.groups_only:
+        if not has_groups and knob is not None and knob.groups_only:
             found.severity, found.id = "warning", "P112"
             found.help = "condor_negotiator reads it only when groups are configured"
         yield found

@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from attr import fields
 
 import negotiator.columns.engine
 import negotiator.matching.candidates
@@ -17,8 +16,8 @@ from negotiator.matching.candidate import Refusal
 from negotiator.matching.conditions import CandidateTest, OfSlot, nothing
 from negotiator.model.result import CycleResult
 from policy.ephemeral import EPHEMERAL
-from policy.knobs import KNOBS
-from policy.model import PARTS
+from policy.knobs import KNOBS, PARTS
+from policy.knobs.fields import readers
 from tests.negotiator import scenarios
 
 ROOT = Path(__file__).parents[1]
@@ -78,7 +77,7 @@ def test_a_knob_and_its_field_stand_side_by_side() -> None:
     folder = ROOT / "policy" / "knobs"
     for part in PARTS:
         text = (folder / f"{part.__module__.rpartition('.')[2]}.py").read_text(encoding="utf-8")
-        assert all(f"{field.name}:" in text for field in fields(part))
+        assert all(f"{name}:" in text for name, _ in readers(part))
     assert len(KNOBS) > 50
 
 

@@ -17,8 +17,7 @@ from attr import frozen
 
 from negotiator.groups.tree import Group, GroupTree, group_tree
 from negotiator.model.arithmetic import add_up, ascending
-from policy.groups import EffectiveQuotas
-from policy.model import NegotiatorPolicy
+from policy.model import EffectiveQuotas, NegotiatorPolicy
 
 _NEVER = float_info.max
 

@@ -1,6 +1,6 @@
 """Counts the concurrency limits of a cycle: what a text asks for, whether there is room for it.
 
-How much a limit has in all is read by ``policy.model.read_limits``.  Follows "Concurrency Limits"
+How much a limit has in all is read by ``policy.groups.read_limits``.  Follows "Concurrency Limits"
 in HTCondor's manual and the vectors.
 """
 

@@ -20,15 +20,17 @@ from pieslice.inputs.configuration import (
     followed_at,
     read_configuration,
 )
-from pieslice.policies.checked import Checked, ShownFinding, not_judged, of_all
+from pieslice.policies.checked import Checked, not_judged, of_all
 from pieslice.policies.formats import report
+from pieslice.policies.shown import ShownFinding
 from pieslice.policies.texts import counted, host_line, old_names, sentence_lines, verdict_lines
 from pieslice.reports.document import NOT_SHOWN, shape
 from pieslice.reports.layout import Block, Drawn, Line
 from pieslice.reports.result import DataTable, Result
 from policy.config import Config
 from policy.explain.roles import Host, host_of
-from policy.explain.sentences import Sentence, listing
+from policy.explain.sentences import Sentence
+from policy.explain.words import listing
 from policy.lint.finding import ERROR, WARNING
 from policy.lint.findings import FINDINGS, brought
 from policy.lint.verdict import Examination, examine

@@ -14,13 +14,13 @@ from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from pieslice.policies.checked import Checked
 from pieslice.policies.texts import counted, host_line, old_names, verdict_lines, wrapped_lines
-from policy.explain.sentences import listing
+from policy.explain.words import listing
 from policy.language.about import about
 from policy.lint.causes import causes, file_of
 from policy.lint.finding import ERROR, NOTE, WARNING, Joined
 from policy.lint.findings import FINDINGS, brought
+from policy.lint.steps import Upgrade
 from policy.lint.upgrade import DEFAULT
-from policy.lint.verdict import Upgrade
 
 #: The findings about attributes, comparisons and slips, of which a word is the cause wherever it
 #: stands.

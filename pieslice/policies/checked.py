@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from attr import Factory, frozen
 
-from classad.errors import Diagnostic, Edit
+from classad.errors import Diagnostic
 from pieslice.inputs.configuration import (
     ConfigurationReader,
     Misuse,
@@ -18,23 +18,24 @@ from pieslice.inputs.configuration import (
     is_folder,
     read_configuration,
 )
-from pieslice.reports.document import shape, shape_text, view
+from pieslice.reports.document import shape, shape_text
 from policy.config import Config
 from policy.explain.roles import Host, host_of
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import JUDGED
 from policy.language.about import about
-from policy.lint.causes import file_of
 from policy.lint.endings import Daemon
 from policy.lint.findings import brought
 from policy.lint.fragments import Fragment
 from policy.lint.names import doubted
-from policy.lint.verdict import Upgrade, Verdict, examine, upgrade
+from policy.lint.verdict import Verdict, examine
 from policy.versions import Followed
 
 if TYPE_CHECKING:
     from pieslice.fuzzing.behaviour import Behaviour
     from pieslice.policies.reloads import Reload
+    from pieslice.policies.shown import ShownFinding, ShownUpgrade
+    from policy.lint.steps import Upgrade
 
 #: The findings that say why an expression has no value: it looks at what nobody defines, or at
 #: what jobs lack.
@@ -72,11 +73,15 @@ class Checked:
     @property
     def shown(self) -> list[ShownFinding]:
         """The findings as JSON has them."""
+        from pieslice.policies.shown import ShownFinding
+
         return [*map(ShownFinding, self.findings)]
 
     @property
     def changes(self) -> ShownUpgrade | None:
         """What the other version changes, as JSON has it."""
+        from pieslice.policies.shown import ShownUpgrade
+
         return None if self.upgrade is None else ShownUpgrade(self.upgrade)
 
     @property
@@ -93,53 +98,6 @@ class Checked:
         """How many findings have this severity, without what other files or programs bring."""
         found = (one for one in self.all_findings if one.severity == severity)
         return sum(not brought(one) for one in found)
-
-
-@frozen
-class ShownEdit:
-    """A repair: what is replaced, from a character up to the one that stays, and by what."""
-
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
-
-    @classmethod
-    def of(cls, edit: Edit) -> ShownEdit:
-        """The places of an edit in lines and columns."""
-        first, last = map(edit.source.position, (edit.start, edit.end))
-        return cls(edit.source.name, *first, *last, edit.text)
-
-
-@view("id severity file=.file line column message help edit=.edit")
-class ShownFinding:
-    """A finding: its place, what is wrong, what would help."""
-
-    found: Diagnostic
-
-    @property
-    def file(self) -> str | None:
-        """The file that it is in."""
-        return file_of(self.found)
-
-    @property
-    def edit(self) -> ShownEdit | None:
-        """What repairs it, where that is known."""
-        return None if self.found.edit is None else ShownEdit.of(self.found.edit)
-
-
-@view("from=old to=new verdicts findings=.findings")
-class ShownUpgrade:
-    """What changes from one version to another: verdicts that are others, and findings."""
-
-    step: Upgrade
-
-    @property
-    def findings(self) -> list[ShownFinding]:
-        """The findings as JSON has them."""
-        return [*map(ShownFinding, self.step.findings)]
 
 
 shape(Verdict, "daemon starts status text")
@@ -184,6 +142,8 @@ def check_configuration(
     found = examine(config, asked=asked, fragment=fragment)
     step = None
     if to is not None:
+        from policy.lint.steps import upgrade
+
         after = read_configuration(path, reader._replace(followed=to))
         step = upgrade(config, after, asked=asked, fragment=fragment)
     findings = (*_of_command_line(config, found.findings), *ends)

@@ -17,7 +17,7 @@ from classad.errors import Diagnostic, Edit
 from classad.patterns import late_regex
 from pieslice.command_line import installed_version
 from pieslice.data import JsonObject, indented
-from pieslice.policies.checked import Checked, ShownEdit
+from pieslice.policies.checked import Checked
 from pieslice.reports.document import Document, plain, version_data
 from pieslice.terminal import WIDE, printable
 from policy.knobs.reading import EXPANDED
@@ -33,7 +33,7 @@ _GITHUB: Final = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
 @frozen
 class Checks(Document):
-    """The same of several configurations."""
+    """What was found in configurations."""
 
     schema: ClassVar[str] = "pieslice/checks/1"
     checks: Sequence[Checked]
@@ -180,13 +180,8 @@ def _result(finding: Diagnostic, index: Mapping[str, int]) -> JsonObject:
 
 
 def _fix(text: str, edit: Edit) -> JsonObject:
-    row = ShownEdit.of(edit)
-    region = {
-        "startLine": row.line,
-        "startColumn": row.column,
-        "endLine": row.end_line,
-        "endColumn": row.end_column,
-    }
+    (line, column), (last, end) = map(edit.source.position, (edit.start, edit.end))
+    region = {"startLine": line, "startColumn": column, "endLine": last, "endColumn": end}
     replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
-    change = {"artifactLocation": {"uri": row.file}, "replacements": [replacement]}
+    change = {"artifactLocation": {"uri": edit.source.name}, "replacements": [replacement]}
     return {"description": {"text": text}, "artifactChanges": [change]}

@@ -10,7 +10,7 @@ from typing import Final
 
 from pieslice.reports.document import shape
 from policy.explain.reload import Needs, Reload, ReloadedDaemon, ReloadedMacro, reload
-from policy.explain.sentences import code, listing
+from policy.explain.words import code, listing
 
 __all__ = ["Reload", "reload", "reload_lines"]
 

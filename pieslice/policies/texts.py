@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pieslice.reports.layout import plural, wrap
 from pieslice.terminal import printable
 from policy.explain.parts import SHORT
-from policy.explain.sentences import listing
+from policy.explain.words import listing
 from policy.lint.attributes import OLD_NAME
 from policy.lint.names import DEAD, DEPRECATED
 

@@ -316,7 +316,7 @@ def _asked_of_jobs(pool: SlotPool, policy: NegotiatorPolicy) -> frozenset[str]:
     slots = Slots(new_slot(slot.ad, slot.name, 1, {}) for slot in pool.slots.values())
     wanted = significant_attributes(slots, expressions, policy.version)
     # Other attributes than these still decide which job gets a slot that was meant for another.
-    others = evolve(policy, significant_attributes=None)
+    others = evolve(policy, significant_attributes=None)  # type: ignore[call-arg]
     listed = job_attributes(wanted, policy) | job_attributes(wanted, others)
     start = policy.start_vanilla_universe
     # A startd cuts a slot by these.

@@ -19,7 +19,8 @@ from policy.config import Config
 from policy.explain.conclusions import published
 from policy.explain.parts import SHORT, Teller
 from policy.explain.roles import Host
-from policy.explain.sentences import Origin, Sentence, Topic, code, duration, listing, origin_of
+from policy.explain.sentences import Origin, Sentence, Topic, origin_of
+from policy.explain.words import code, duration, listing
 from policy.knobs.other_daemons import DAEMONS
 from policy.language import expressions
 from policy.language.macros import ExpansionError

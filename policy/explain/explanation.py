@@ -23,10 +23,10 @@ from policy.explain.conclusions import published
 from policy.explain.execute import about_draining, about_execute, startd_settings
 from policy.explain.preemption import about_preemption, may_preempt
 from policy.explain.roles import Host, readers_of
-from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
+from policy.explain.sentences import Origin, Sentence, Topic, origin_of
 from policy.explain.shares import about_groups, about_limits, about_priorities
 from policy.explain.submissions import about_access
-from policy.groups import EffectiveQuotas
+from policy.explain.words import code, listing
 from policy.knobs import find_knob
 from policy.knobs import matching as matching
 from policy.knobs.declaration import Knob, Use, Wanted
@@ -40,6 +40,7 @@ from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean
 from policy.language.table import Definition
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
+from policy.model import EffectiveQuotas
 from policy.publishing import text_of
 
 

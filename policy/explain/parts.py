@@ -14,7 +14,8 @@ from typing import Final
 from attr import define, field
 
 from classad.patterns import late_regex
-from policy.explain.sentences import Origin, Sentence, Topic, code, origin_of
+from policy.explain.sentences import Origin, Sentence, Topic, origin_of
+from policy.explain.words import code
 from policy.language.macros import ExpansionError
 from policy.language.table import Definition
 

@@ -11,7 +11,8 @@ from policy.explain.conclusions import Conclusion, mentions
 from policy.explain.execute import startd_settings, varying_ranks
 from policy.explain.parts import Teller
 from policy.explain.roles import Host
-from policy.explain.sentences import Origin, Sentence, Topic, code
+from policy.explain.sentences import Origin, Sentence, Topic
+from policy.explain.words import code
 from policy.knobs import matching as matching
 
 

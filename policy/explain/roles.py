@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
 from classad.patterns import late_regex
 from policy.config import Config
-from policy.explain.sentences import Origin, listing, origin_of
+from policy.explain.words import listing
 from policy.knobs import find_knob
 from policy.knobs.declaration import Need
 from policy.knobs.lists import memberships
@@ -26,6 +26,9 @@ from policy.knobs.readers import MAIN, find_readers
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_integer
 from policy.language.table import DETECTED_ORIGIN, Definition
+
+if TYPE_CHECKING:
+    from policy.explain.sentences import Origin
 
 _LIST: Final = "DAEMON_LIST"
 #: What a configuration sets that is not only a part of another one.
@@ -138,6 +141,8 @@ def _host_of(config: Config) -> Host:
         kinds = dict.fromkeys(_kind(config, name) for name in names if name and "$" not in name)
         adds = _adds(entry) and set(kinds).isdisjoint(_MAIN_WORK)
         if kinds or whole:  # of a list that only another file's macro is in nothing is known
+            from policy.explain.sentences import origin_of  # which parts do not need
+
             return Host(tuple(kinds), (origin_of(_LIST, entry), " ".join(text.split())), adds)
     parts = (*_OF_DAEMONS, "DEFRAG")
     concerned = dict.fromkeys(daemon for daemon in _concerned(config) if daemon in parts)

@@ -5,7 +5,6 @@ Inputs: readings of knobs, definitions.  Outputs: ``Sentence`` values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from attr import evolve, field, frozen
@@ -100,24 +99,3 @@ class Topic:
             for source in sources
         )
         return Sentence(self.title, text, tuple(origins), depth=depth)
-
-
-def code(text: str) -> str:
-    """A text of the configuration inside a sentence."""
-    return f"`{' '.join(text.split())}`"
-
-
-def listing(items: Iterable[str]) -> str:
-    """``a, b and c``."""
-    names = list(items)
-    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), *names[-1:]])
-
-
-def duration(seconds: float) -> str:
-    """Seconds, with a bigger unit if it fits."""
-    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= length:
-            count = seconds / length
-            shown = f"{count:.3g}"
-            return f"{seconds:g} s ({shown} {unit}{'' if shown == '1' else 's'})"
-    return f"{seconds:g} s"

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policy.config import Config
-from policy.explain.sentences import Origin, Sentence, Topic, code, duration, listing, origin_of
-from policy.groups import ROOT_NAME, EffectiveQuotas, GroupSpec
+from policy.explain.sentences import Origin, Sentence, Topic, origin_of
+from policy.explain.words import code, duration, listing
+from policy.groups import ROOT_NAME, GroupSpec
 from policy.knobs import shares as shares
 from policy.knobs.declaration import Knob
-from policy.model import NegotiatorPolicy
+from policy.model import EffectiveQuotas, NegotiatorPolicy
 
 _TREE = "Groups and their quotas"
 

@@ -13,7 +13,8 @@ from classad.evaluate import EvalContext
 from policy.config import Config
 from policy.explain.parts import Teller
 from policy.explain.roles import Host
-from policy.explain.sentences import Origin, Sentence, Topic, code, listing, origin_of
+from policy.explain.sentences import Origin, Sentence, Topic, origin_of
+from policy.explain.words import code, listing
 from policy.language.expressions import is_expression, parse
 from policy.language.table import Definition
 from policy.publishing import text_of

@@ -16,6 +16,7 @@ from policy.knobs.declaration import Knob, KnobKind, Need
 __all__ = [
     "FAMILIES",
     "KNOBS",
+    "PARTS",
     "Knob",
     "KnobKind",
     "Need",
@@ -33,6 +34,8 @@ def declared(module: ModuleType) -> Iterable[Knob]:
     yield from getattr(module, "HOUSEKEEPING", ())
 
 
+#: The classes whose lines are fields of the policy read from knobs, in the order of the reading.
+PARTS: Final = (matching.MatchingPolicy, cycle.CyclePolicy, shares.SharePolicy)
 #: Macros whose declarations are remembered.
 _MANY: Final = 10_000
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
-
 from policy.knobs.declaration import knob_row
 from policy.knobs.fields import (
     expression,
@@ -77,7 +75,6 @@ HOUSEKEEPING: Final = tuple(
 )
 
 
-@frozen(kw_only=True, eq=False, slots=False)
 class CyclePolicy:
     """Requests, autoclusters and time."""
 

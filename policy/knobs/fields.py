@@ -1,8 +1,9 @@
 """Makes fields of the policy out of knobs: each knows how its value is read.
 
-A class of the policy has a line for each field, such as
+A part of the policy has a line for each field, such as
 ``slot_weight: Expression | None = expression(SLOT_WEIGHT)``.  The function has the type of the
-value and the way to read it; ``policy.load`` fills the fields.
+value and gives the way to read it; ``policy.load`` reads the values, and ``policy.model`` makes
+fields of the lines where somebody asks for the policy: a check wants to know what is wrong alone.
 ``KnobReader`` gathers what is wrong with the values.
 Follows: start-up of condor_negotiator 25.14.1 (golden vectors ``negotiator-startup``).
 """
@@ -11,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-from attr import field, fields, frozen
+from attr import field, frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from policy.config import Config
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from classad.ads.expression import Expression
 
 _T = TypeVar("_T")
-_READ: Final = "read"
 _NOWHERE: Final[Place] = (None, 0, 0)
 
 
@@ -62,15 +62,15 @@ def config_for(config: Config, knob: Knob) -> Config:
     return config.seen_by(knob.read_by)
 
 
-def readers(policy: type) -> Iterator[tuple[str, Callable[[KnobReader], object]]]:
-    """The fields that a class itself makes out of knobs, in its order, and how each is read."""
-    return ((one.name, one.metadata[_READ]) for one in fields(policy))
+def readers(part: type) -> Iterator[tuple[str, Callable[[KnobReader], object]]]:
+    """The fields that a part of the policy makes out of knobs, in its order, and how each is
+    read."""
+    return ((name, vars(part)[name]) for name in part.__annotations__)
 
 
 def _field(read: Callable[[KnobReader], _T]) -> _T:
-    """A field without default; type checkers see its value, as they do with ``attr.field``."""
-    made: _T = field(metadata={_READ: read})
-    return made
+    """How a field is read; type checkers see its value, as they do with ``attr.field``."""
+    return cast("_T", read)
 
 
 def _spot(reading: Reading) -> Place:

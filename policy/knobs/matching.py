@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
-
 from policy.knobs.declaration import knob_row
 from policy.knobs.fields import expression, flag, integer, tagged_macros, text
 
@@ -49,7 +47,6 @@ CLAIM_PARTITIONABLE_LEFTOVERS: Final = knob_row("CLAIM_PARTITIONABLE_LEFTOVERS")
 ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS: Final = knob_row("ENABLE_CLAIMABLE_PARTITIONABLE_SLOTS")
 
 
-@frozen(kw_only=True, eq=False, slots=False)
 class MatchingPolicy:
     """What a slot or a request is measured by.  An expression is None if it is set to nothing."""
 

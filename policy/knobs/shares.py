@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from attr import frozen
-
 from policy.knobs.declaration import knob_row
 from policy.knobs.fields import (
     flag,
@@ -52,7 +50,6 @@ CONCURRENCY_LIMIT_DEFAULT: Final = knob_row("CONCURRENCY_LIMIT_DEFAULT")
 CONCURRENCY_LIMIT_DEFAULT_OF: Final = knob_row("CONCURRENCY_LIMIT_DEFAULT_<set>")
 
 
-@frozen(kw_only=True, eq=False, slots=False)
 class SharePolicy:
     """Priorities and quotas."""
 

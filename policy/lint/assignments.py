@@ -17,7 +17,7 @@ from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.source import Source
 from policy.data.tables import folded_attribute_names
-from policy.explain.sentences import listing
+from policy.explain.words import listing
 from policy.knobs import find_knob
 from policy.knobs.lists import LISTS_BY_NAME, is_list
 from policy.knobs.other_daemons import DAEMONS, find_other
@@ -46,6 +46,11 @@ _WHOLE: Final = late_regex(r"POLICY:LIMIT_JOB", re.IGNORECASE)
 ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
 
 
+def with_dots(view: View) -> Iterator[Setting]:
+    """The settings that may have prefixes."""
+    return (one for one in view.settings if "." in one.entry.name)
+
+
 @finding(
     "P221",
     "a macro with the prefix of a daemon that does not read it",
@@ -56,9 +61,10 @@ ADDED: Final = ("PREEMPT", "WANT_HOLD", "MAXJOBRETIREMENTTIME")
     good="STARTD.START = False\n",
     observed="Observed with 25.14.1: who reads each macro; a startd started with `-local-name X`"
     " ends at a bad `X.NUM_CPUS` and does not look at `STARTD.X.NUM_CPUS` nor `X.STARTD.NUM_CPUS`.",
+    among=with_dots,
 )
 def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    if "." not in setting.entry.name or is_put_together(setting.entry):
+    if is_put_together(setting.entry):
         return  # each daemon puts its own name in front
     yield from _two_prefixes(setting)
     prefix, macro, started = setting.prefix, setting.macro, view.local_names
@@ -141,6 +147,7 @@ _CALLED: Final = frozenset(
     " files, in conditionals, and values that build on themselves are not meant.",
     "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
     "PRIORITY_HALFLIFE = 7200\n",
+    among=lambda view: view.replacing,
 )
 def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     earlier = setting.entry.previous
@@ -199,6 +206,7 @@ def _conditionals(source: Source) -> tuple[tuple[int, int], ...]:
     " `NAME = $(NAME), more`.",
     bad="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
     good="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
+    among=lambda view: view.replacing,
 )
 def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
@@ -299,6 +307,7 @@ def _own(view: View, name: str) -> Definition | None:
     " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
     bad="use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
     good="PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
+    among=lambda view: view.replacing,
 )
 def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous

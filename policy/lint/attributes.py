@@ -39,18 +39,17 @@ from policy.knobs.shares import GROUP_SORT_EXPR
 from policy.lint.comparisons import NOTHINGS
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
-from policy.lint.names import near
 from policy.lint.spelling import (
-    Vocabulary,
     inflected,
     is_one_place,
     meant_by_words,
+    near,
     reordered,
-    vocabulary,
     with_other_end,
 )
 from policy.lint.trees import guarded, is_one_of_some, names, references, scope_of, sides, squeezed
 from policy.lint.view import View
+from policy.lint.vocabulary import Vocabulary, vocabulary
 from policy.values.domain import UNDEFINED_ONLY
 
 UNKNOWN_ATTRIBUTE: Final = Finding(
@@ -459,7 +458,7 @@ def _is_slip(name: str, known: str) -> bool:
 
 def _is_published(view: View, folded: str) -> bool:
     """Does the configuration define an attribute of this name, for some daemon?"""
-    return folded in view.macros or folded in view.published or folded.startswith(view.prefixes)
+    return folded in view.of_macro or folded in view.published or folded.startswith(view.prefixes)
 
 
 @finding(

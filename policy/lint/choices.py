@@ -383,9 +383,10 @@ def _is_built_in(setting: Setting, high: str) -> bool:
     severity=NOTE,
     observed="Observed with 25.14.1: its master starts a daemon once, its startd a cron job, its"
     " schedd applies a transform once.",
+    among=lambda view: [one for one in view.settings if is_list(one.macro)],
 )
 def twice(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    if not is_list(setting.macro) or _OF_WHOM.match(setting.macro):
+    if _OF_WHOM.match(setting.macro):
         return
     written = ITEM.findall(setting.entry.written or setting.entry.raw)
     counts = Counter(word.casefold() for word in written if "$" not in word)

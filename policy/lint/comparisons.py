@@ -256,7 +256,7 @@ def is_known(one: MacroExpression, folded: str) -> bool:
         return True
     if folded.startswith(one.view.prefixes):
         return True
-    return folded in one.view.macros
+    return folded in one.view.of_macro
 
 
 def _case(one: MacroExpression, node: Binary) -> Said | None:

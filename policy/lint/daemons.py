@@ -17,7 +17,7 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import MAIN
 from policy.language.macros import ExpansionError
 from policy.lint.agreement import COLLECTOR_PORT, DISAGREE, addresses, setting_of, started_by
-from policy.lint.assignments import never_read
+from policy.lint.assignments import never_read, with_dots
 from policy.lint.companions import alone
 from policy.lint.finding import NOTE, Meant, Per, looks_at
 from policy.lint.interfaces import PORT_GIVEN
@@ -107,7 +107,7 @@ def _kind_of(setting: Setting) -> str:
     return raw.strip().upper()[2:-1] if raw.startswith("$(") else ""
 
 
-@looks_at(Per.SETTING)
+@looks_at(Per.SETTING, among=with_dots)
 def of_its_other_name(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``SCHEDD2.SPOOL`` of a daemon that SCHEDD2_ARGS starts with another local name."""
     prefix = setting.prefix

@@ -101,6 +101,7 @@ class FindingCheck:
     ``of``: a pattern for macros in upper case, or the knob, None for all.  ``after``: findings
     behind which it comes, and nothing is asked about an expression that has one of them.
     ``holding``: signs of which the value of a setting has one, as it is written or expanded.
+    ``among``: what of the view gives its settings, where not the name of the macro tells.
     """
 
     function: Callable[..., Iterator[Diagnostic]]
@@ -108,6 +109,7 @@ class FindingCheck:
     of: re.Pattern[str] | Knob | None = None
     after: tuple[str, ...] = ()
     holding: str = ""
+    among: Callable[..., Iterable[object]] | None = None
 
 
 class Joined(Enum):
@@ -201,11 +203,15 @@ class Finding:
 
 
 def looks_at(
-    per: Per, of: str | Knob | None = None, after: tuple[str, ...] = (), holding: str = ""
+    per: Per,
+    of: str | Knob | None = None,
+    after: tuple[str, ...] = (),
+    holding: str = "",
+    among: Callable[..., Iterable[object]] | None = None,
 ) -> Callable[[Callable[..., Iterator[Diagnostic]]], FindingCheck]:
     """Makes a check of a function that says several findings, or another way to have one."""
     pattern = _macros(of) if isinstance(of, str) else of
-    return lambda function: FindingCheck(function, per, pattern, after, holding)
+    return lambda function: FindingCheck(function, per, pattern, after, holding, among)
 
 
 _SMALL: Final = late_regex(r"(\\.)|[a-z]")
@@ -226,13 +232,14 @@ def finding(
     of: str | Knob | None = None,
     after: tuple[str, ...] = (),
     holding: str = "",
+    among: Callable[..., Iterable[object]] | None = None,
     **more: Any,
 ) -> Callable[[Callable[..., Iterator[Diagnostic]]], Finding]:
     """Declares a finding at its check; see ``Finding`` for the words.
 
     The name of the check is the finding then, so that it says ``level.at(...)``.
     """
-    check = looks_at(per, of, after, holding)
+    check = looks_at(per, of, after, holding, among)
     return lambda function: Finding(*words, check=check(function), **more)
 
 

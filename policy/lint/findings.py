@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, compress, repeat
 from operator import contains, or_
-from typing import Final
+from typing import Final, cast
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
-from policy.explain.sentences import listing
+from policy.explain.words import listing
 from policy.knobs.declaration import Knob
 from policy.knobs.reading import EXPANDED
 from policy.language.about import NOT_READ, NOT_RUN, PART, UNQUOTED, about
@@ -172,6 +172,8 @@ class Concerned:
 
     def by(self, check: FindingCheck) -> Iterable[Setting]:
         """Those of a check of settings or of their items."""
+        if check.among is not None:
+            return cast("Iterable[Setting]", check.among(self.seen))
         if check.of is None:
             return self._holding(check.holding) if check.holding else self.seen.settings
         if isinstance(check.of, Knob):

@@ -15,7 +15,7 @@ from attr import frozen
 
 from classad.errors import Diagnostic
 from policy.explain.roles import host_of, is_whole
-from policy.explain.sentences import listing
+from policy.explain.words import listing
 from policy.language.about import about
 from policy.lint import groups, lists, reading
 from policy.lint.finding import NOTE

@@ -16,7 +16,7 @@ from policy.config import Config
 from policy.data.tables import folded_attribute_names, meanings
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import KNOBS, find_knob
-from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES, RESERVED, hook
+from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES, RESERVED
 from policy.knobs.lists import is_list, memberships
 from policy.knobs.obsolete import SWITCHES, Obsolete, find_obsolete
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
@@ -35,20 +35,16 @@ from policy.lint.finding import (
     looks_at,
 )
 from policy.lint.spelling import (
-    DIGITS,
-    SHORTEST,
-    Vocabulary,
-    by_words,
     family_slip,
     joined_heads,
     meant_by_words,
+    meant_less_surely,
+    meant_name,
     of_submit_files,
-    vocabulary,
-    with_like_word,
     with_underscores,
-    without_first,
 )
 from policy.lint.view import ITEM, Setting, View, is_own, view
+from policy.lint.vocabulary import Vocabulary, vocabulary
 from policy.versions import NEWEST, Version, parse_version
 
 UNKNOWN: Final = Finding(
@@ -95,11 +91,6 @@ UNREAD: Final = Finding(
 #: Findings about a name that no daemon reads.
 OF_NOBODY: Final = frozenset((UNKNOWN.id, UNDERSCORES.id, DEAD.id, UNREAD.id))
 _NO_MACRO: Final = "is not a macro that HTCondor reads"
-_VERY_SHORT: Final = 4
-#: Short names of macros that are no expressions.
-_COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
-#: Folders that each host has.
-_FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "LOCK", "RUN", "LOCAL_DIR", "RELEASE_DIR")
 #: Macros that each daemon has of its own, ``*`` for its name.
 _OF_EACH: Final = (
     *("*", "*_LOG", "*_DEBUG", "*_ARGS", "*_ADDRESS_FILE", "*_ENVIRONMENT", "*_ATTRS"),
@@ -112,31 +103,11 @@ _OF_CATEGORY: Final = late_regex(
     re.IGNORECASE,
 )
 _OF_LOGS: Final = ("_log", "_log_on_open")
-#: The slots that a macro is for, behind its name in place of before it.
-_SLOT_BEHIND: Final = late_regex(r"(\w+?)_(SLOT_TYPE_\d+)", re.IGNORECASE)
 #: A macro for one slot alone.
 _ONE_SLOT: Final = late_regex(r"SLOT\d+_(\w+)", re.IGNORECASE)
 #: Ends of macros that each daemon in DAEMON_LIST may have.
 _OF_DAEMONS: Final = frozenset(("args", "environment", "log", "debug", "address_file", "env"))
 _CRON: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(?!JOBLIST)", re.IGNORECASE)
-
-
-def near(name: str, known: Vocabulary) -> str | None:
-    """The known name that ``name`` is a slip of; numbers in names do not make a slip."""
-    if len(name) < SHORTEST or name.casefold() in known.folded:
-        return None
-    meant = suggest(name, known.near(name))
-    if meant is None or DIGITS.sub("", meant.casefold()) == DIGITS.sub("", name.casefold()):
-        return None
-    return meant
-
-
-def _near_short(name: str) -> str | None:
-    """The same for a short name: of the macros that every administrator sets."""
-    if not _VERY_SHORT <= len(name) < SHORTEST or any(char.isdigit() for char in name):
-        return None
-    known = (*(knob.name for knob in OTHER_KNOBS.values()), *_COMMON)
-    return suggest(name, [item for item in known if len(item) >= _VERY_SHORT])
 
 
 #: What parts of a job of a cron are called by other systems.
@@ -224,13 +195,13 @@ def doubted(
     doubtful = [
         entry
         for entry in config.scope.table
-        if is_own(entry)
-        and not _is_plainly_read(config, entry.name)
-        and (
+        if (
             sources is None
             or entry.origin == COMMAND_LINE_ORIGIN
             or (entry.source is not None and entry.source.name in sources)
         )
+        and is_own(entry)
+        and not _is_plainly_read(config, entry.name)
     ]
     if not doubtful:
         return
@@ -433,10 +404,8 @@ def _slip(view: View, setting: Setting) -> Diagnostic | None:
     meant = meant or family_slip(macro, view.folded_groups, view.listed)
     if meant is None:
         kind, words = UNKNOWN, known.spelled
-        meant = near(macro, words) or _near_short(macro) or by_words(macro, words)
-        meant = meant or _nearly_limit(setting) or without_first(macro, words)
-        meant = meant or _of_slot_type(macro, words) or hook(macro) or _folder(macro)
-        meant = meant or of_submit_files(macro) or with_like_word(macro, words)
+        meant = meant_name(macro, words) or _nearly_limit(setting)
+        meant = meant or meant_less_surely(macro, words)
     message = f"`{macro}` {_NO_MACRO}"
     if meant is not None:
         return kind.named(setting.entry, message, Meant(meant, macro))
@@ -448,30 +417,6 @@ def _slip(view: View, setting: Setting) -> Diagnostic | None:
         help_text = f"no daemon is called so; `{category}` is a word for <daemon>_DEBUG"
         return UNKNOWN.named(setting.entry, message, help_text)
     return None
-
-
-def _folder(macro: str) -> str | None:
-    """What a name with CONDOR_ before it means: CONDOR_LOG, or _CONDOR_START of an environment."""
-    head, _, rest = macro.upper().lstrip("_").partition("_")
-    known = find_readers(rest) is not None if macro.startswith("_") else rest in _FOLDERS
-    return rest if head == "CONDOR" and known else None
-
-
-def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
-    """What a macro of a slot type or slot means: SLOT_TYPE_1_SLOT_WIEGHT, START_SLOT_TYPE_1."""
-    if "slot" not in macro.casefold():
-        return None
-    from policy.knobs.uses import find_use, without_slot_type
-
-    behind = _SLOT_BEHIND.fullmatch(macro)
-    if behind is not None and find_use(f"{behind[2]}_{behind[1]}") is not None:
-        return f"{behind[2]}_{behind[1]}"
-    if not macro.casefold().startswith("slot"):
-        return None
-    inner = without_slot_type(macro)
-    meant = None if inner == macro else near(inner, known)
-    head = macro[: len(macro) - len(inner)]
-    return f"{head}{meant}" if meant is not None and find_use(meant) is not None else None
 
 
 def _of_one_slot(view: View, setting: Setting) -> Diagnostic | None:

@@ -1,24 +1,26 @@
 """Finds the known name that another one means, word by word: cut, spelt out, or a word left out.
 
-What is one letter away is found by ``policy.lint.names.near``.
+One letter may be away, or more.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping
-from functools import cache, cached_property, lru_cache
-from itertools import accumulate, chain
-from typing import Final, NamedTuple, TypeVar
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import Final
 
-from classad import patterns
-from classad.errors import is_one_edit
+from classad.errors import is_one_edit, suggest
 from classad.patterns import late_regex
 from policy.knobs import FAMILIES
+from policy.knobs.choices import hook
 from policy.knobs.declaration import Knob
 from policy.knobs.lists import LISTS
+from policy.knobs.other_daemons import OTHER_KNOBS
+from policy.knobs.readers import find_readers
+from policy.lint.vocabulary import DIGITS, Vocabulary, Words, grouped, words
 
-_WORDS: Final = late_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-DIGITS: Final = late_regex(r"\d+")
 #: A cut word has so many letters at least, one that stands alone so many.
 _CUT: Final = 2
 _ALONE: Final = 3
@@ -34,13 +36,6 @@ _PLACE: Final = 2
 #: name of its own.
 _TELLING_HEAD: Final = 20
 _OWN_HEAD: Final = 12
-#: Of so many characters one edit leaves the first three or the last three as they are.
-SHORTEST: Final = 8
-#: An index of more names is kept from one run of a command to the next.
-_MANY: Final = 200
-#: Of fewer names there is none.
-_FEW: Final = 50
-_EDGE: Final = 3
 #: An end of a name says from this length on alone what is meant.
 _END: Final = 12
 #: Letters that a name may have more at its beginning than the one that is meant.
@@ -75,173 +70,21 @@ _OF_SUBMIT_FILES: Final = {
     "notification": "JOB_DEFAULT_NOTIFICATION",
     "job_lease_duration": "JOB_DEFAULT_LEASE_DURATION",
 }
+_VERY_SHORT: Final = 4
+#: Short names of macros that are no expressions.
+_COMMON: Final = ("NUM_CPUS", "MEMORY", "DISK", "NUM_SLOTS", "EXECUTE", "SPOOL")
+#: Folders that each host has.
+_FOLDERS: Final = ("LOG", "SPOOL", "EXECUTE", "LOCK", "RUN", "LOCAL_DIR", "RELEASE_DIR")
+#: Names of fewer characters are near to too many.
+SHORTEST: Final = 8
+#: The slots that a macro is for, behind its name in place of before it.
+_SLOT_BEHIND: Final = late_regex(r"(\w+?)_(SLOT_TYPE_\d+)", re.IGNORECASE)
 #: Words that stand for each other in names.
 _LIKE: Final = (
     *(frozenset(("user", "owner")), frozenset(("interval", "period"))),
     *(frozenset(("dir", "directory", "folder")), frozenset(("arguments", "args"))),
     frozenset(("host", "machine", "node")),
 )
-
-#: The words of a name.
-Words = tuple[str, ...]
-
-
-@lru_cache(maxsize=10_000)
-def words(name: str) -> Words:
-    """The words of a name, case-folded: of ``RemoteWallClockTime``, of ``MAX_JOBS_RUNNING``."""
-    letters = name.replace("_", "")
-    if letters.isascii() and letters.isalpha() and (letters.isupper() or letters.islower()):
-        return tuple(filter(None, name.casefold().split("_")))
-    return tuple(map(str.casefold, _WORDS.findall(name)))
-
-
-class _Index(NamedTuple):
-    """Names by parts of them, which are case-folded."""
-
-    by_begin: dict[str, list[str]]
-    #: By how long they are and their first or last characters.
-    by_size_and_begin: dict[tuple[int, str], list[str]]
-    by_size_and_tail: dict[tuple[int, str], list[str]]
-    by_end: dict[str, list[str]]
-    by_words: dict[Words, str]
-    #: Their words by how many these are and the first or last of them.
-    by_first: dict[tuple[int, str], list[Words]]
-    by_last: dict[tuple[int, str], list[Words]]
-
-
-def _indexed(text: str) -> tuple[object, ...]:
-    """What an index has of the names that are the lines of a text."""
-    names = text.split("\n")
-    by_words = {words(name): name for name in reversed(names)}
-    some = list(filter(None, by_words))
-    return (
-        _grouped(names, lambda name: name[:_EDGE].casefold()),
-        _grouped(names, lambda name: (len(name), name[:_EDGE].casefold())),
-        _grouped(names, lambda name: (len(name), name[-_EDGE:].casefold())),
-        _grouped(names, lambda name: name.casefold().partition("_")[2]),
-        by_words,
-        _grouped(some, lambda theirs: (len(theirs), theirs[0])),
-        _grouped(some, lambda theirs: (len(theirs), theirs[-1])),
-    )
-
-
-class Vocabulary:
-    """Known names, by their words and lengths."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names: Final = tuple(names)
-        #: The last words that were asked about: several questions about one name follow.
-        self._beside: tuple[Words, list[tuple[int, Words]]] = (), []
-
-    @cached_property
-    def folded(self) -> frozenset[str]:
-        """The names, case-folded."""
-        return frozenset(map(str.casefold, self.names))
-
-    @cached_property
-    def index(self) -> _Index:
-        """The names by parts of them."""
-        text = "\n".join(self.names)
-        # Each run of a command has the same thousands of macros.
-        is_kept = len(self.names) > _MANY
-        return _Index._make(patterns.kept(text, _indexed) if is_kept else _indexed(text))
-
-    @property
-    def by_words(self) -> dict[Words, str]:
-        """The names by their words; of several with the same ones the first."""
-        return self.index.by_words
-
-    def beginning_as(self, name: str) -> list[str]:
-        """The names that have the first characters of another one, in any case."""
-        return self.index.by_begin.get(name[:_EDGE].casefold(), [])
-
-    def near(self, name: str) -> list[str]:
-        """Those of which a name of ``SHORTEST`` characters or more may be one edit away."""
-        if len(self.names) < _FEW:
-            return list(self.names)
-        begin, tail = name[:_EDGE].casefold(), name[-_EDGE:].casefold()
-        found: list[str] = []
-        for size in range(len(name) - 1, len(name) + 2):
-            found += self.index.by_size_and_begin.get((size, begin), ())
-            found += self.index.by_size_and_tail.get((size, tail), ())
-        return found
-
-    def beside(self, mine: Words) -> list[tuple[int, Words]]:
-        """The words of names that differ from these in one place, with that place."""
-        if self._beside[0] != mine:
-            self._beside = mine, self._differing(mine)
-        return self._beside[1]
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        """The words of all names: most that an administrator thinks of are none."""
-        return frozenset(chain.from_iterable(self.by_words))
-
-    def _differing(self, mine: Words) -> list[tuple[int, Words]]:
-        own = [at for at, word in enumerate(mine) if word not in self._words]
-        found: list[tuple[int, Words]] = []
-        for at in (own or range(len(mine))) if len(own) < 2 else ():
-            before, behind = mine[:at], mine[at + 1 :]
-            alike = [one for one in self._like(mine, len(mine)) if one[:at] == before]
-            found += [(at, one) for one in alike if one[at + 1 :] == behind and one[at] != mine[at]]
-        return found
-
-    def with_one_more(self, mine: Words) -> list[Words]:
-        """The words of names that have these, and one more."""
-        if not self._words.issuperset(mine):
-            return []
-        are_there = set(mine).issubset
-        return [
-            theirs
-            for theirs in filter(are_there, self._like(mine, len(mine) + 1))
-            if any(theirs[:at] + theirs[at + 1 :] == mine for at in range(len(theirs)))
-        ]
-
-    def _like(self, mine: Words, count: int) -> Iterable[Words]:
-        """The words of names of so many, of which the first or the last is one of these."""
-        if count <= 1:
-            return self._alone
-        begun = self.index.by_first.get((count, mine[0]), [])
-        ended = self.index.by_last.get((count, mine[-1]), ())
-        return begun + [one for one in ended if one[0] != mine[0]]
-
-    @cached_property
-    def _alone(self) -> list[Words]:
-        """The words of names of one word."""
-        return [theirs for theirs in self.by_words if len(theirs) == 1]
-
-    def reordered(self, mine: Words) -> list[Words]:
-        """The words of names that are the same ones in another order."""
-        if not self._words.issuperset(mine):
-            return []
-        ordered, are_mine = sorted(mine), set(mine).issuperset
-        found = (self.index.by_first.get((len(mine), word), ()) for word in dict.fromkeys(mine))
-        alike = filter(are_mine, chain.from_iterable(found))
-        return self.in_order([one for one in alike if sorted(one) == ordered and one != mine])
-
-    def in_order(self, some: list[Words]) -> list[Words]:
-        """Some words of names, in the order of the names."""
-        if len(some) < 2:
-            return some
-        wanted = set(some)
-        return [one for one in self.by_words if one in wanted]
-
-
-_Item = TypeVar("_Item")
-_Key = TypeVar("_Key")
-
-
-def _grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, list[_Item]]:
-    found: dict[_Key, list[_Item]] = {}
-    for item in items:
-        found.setdefault(key(item), []).append(item)
-    return found
-
-
-@lru_cache(maxsize=64)
-def vocabulary(names: tuple[str, ...]) -> Vocabulary:
-    """The same names again are the same vocabulary: reports of one pool ask for few of them."""
-    return Vocabulary(names)
 
 
 def meant_by_words(name: str, known: Vocabulary, *, shorter: bool = True) -> str | None:
@@ -437,7 +280,7 @@ def _heads_at() -> dict[int, list[tuple[int, int, str]]]:
     ends = [
         (place, len(head) + more, head) for place, head in enumerate(long) for more in (-1, 0, 1)
     ]
-    return _grouped(ends, lambda one: one[1])
+    return grouped(ends, lambda one: one[1])
 
 
 def family_slip(macro: str, groups: Mapping[str, int], listed: Container[str]) -> str | None:
@@ -496,3 +339,73 @@ def by_words(macro: str, known: Vocabulary) -> str | None:
     names = known.names if cut is None and daemon is not None else ()
     cut = cut or next((name for name in names if name.casefold() == wanted), None)
     return cut or inflected(macro, known) or reordered(macro, known) or of_family(macro)
+
+
+def near(name: str, known: Vocabulary) -> str | None:
+    """The known name that ``name`` is a slip of; numbers in names do not make a slip."""
+    if len(name) < SHORTEST or name.casefold() in known.folded:
+        return None
+    meant = suggest(name, known.near(name))
+    if meant is None or DIGITS.sub("", meant.casefold()) == DIGITS.sub("", name.casefold()):
+        return None
+    return meant
+
+
+def _near_short(name: str) -> str | None:
+    """The same for a short name: of the macros that every administrator sets."""
+    if not _VERY_SHORT <= len(name) < SHORTEST or any(char.isdigit() for char in name):
+        return None
+    known = (*(knob.name for knob in OTHER_KNOBS.values()), *_COMMON)
+    return suggest(name, [item for item in known if len(item) >= _VERY_SHORT])
+
+
+def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
+    """What a macro of a slot type or slot means: SLOT_TYPE_1_SLOT_WIEGHT, START_SLOT_TYPE_1."""
+    if "slot" not in macro.casefold():
+        return None
+    from policy.knobs.uses import find_use, without_slot_type
+
+    behind = _SLOT_BEHIND.fullmatch(macro)
+    if behind is not None and find_use(f"{behind[2]}_{behind[1]}") is not None:
+        return f"{behind[2]}_{behind[1]}"
+    if not macro.casefold().startswith("slot"):
+        return None
+    inner = without_slot_type(macro)
+    meant = None if inner == macro else near(inner, known)
+    head = macro[: len(macro) - len(inner)]
+    return f"{head}{meant}" if meant is not None and find_use(meant) is not None else None
+
+
+def _folder(macro: str) -> str | None:
+    """What a name with CONDOR_ before it means: CONDOR_LOG, or _CONDOR_START of an environment."""
+    head, _, rest = macro.upper().lstrip("_").partition("_")
+    known = find_readers(rest) is not None if macro.startswith("_") else rest in _FOLDERS
+    return rest if head == "CONDOR" and known else None
+
+
+#: Finds the known name that another one means.
+_Finder = Callable[[str, Vocabulary], str | None]
+
+
+def _same_by_shape(find: _Finder) -> _Finder:
+    """Find what a name means, or else that it means nothing, once for all numbers in it."""
+    look = lru_cache(maxsize=1000)(find)
+
+    def found(name: str, known: Vocabulary) -> str | None:
+        shape = known.shape(name)
+        return None if shape != name and look(shape, known) is None else find(name, known)
+
+    return found
+
+
+@_same_by_shape
+def meant_name(macro: str, known: Vocabulary) -> str | None:
+    """The known name that a name is a slip of, or means by its words."""
+    return near(macro, known) or _near_short(macro) or by_words(macro, known)
+
+
+@_same_by_shape
+def meant_less_surely(macro: str, known: Vocabulary) -> str | None:
+    """The same where it is no other name with a slip."""
+    found = without_first(macro, known) or _of_slot_type(macro, known) or hook(macro)
+    return found or _folder(macro) or of_submit_files(macro) or with_like_word(macro, known)

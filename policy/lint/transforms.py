@@ -29,11 +29,11 @@ from policy.lint.finding import (
     looks_at,
     meant,
 )
-from policy.lint.names import near
 from policy.lint.reading import HOLE, NO_REFERENCE
-from policy.lint.spelling import vocabulary
+from policy.lint.spelling import near
 from policy.lint.trees import references, scope_of
 from policy.lint.view import Setting, View
+from policy.lint.vocabulary import vocabulary
 from policy.transforms.lines import (
     COMMANDS,
     Command,

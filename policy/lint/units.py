@@ -184,7 +184,7 @@ def small_factor(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield small_factor.on(setting.entry, message)
 
 
-@looks_at(Per.SETTING)
+@looks_at(Per.SETTING, holding="*")
 def of_days(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A time that is written as days in minutes."""
     timed = setting.macro.casefold() in _TIMES or _unit(setting.macro) == SECONDS

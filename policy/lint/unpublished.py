@@ -22,9 +22,9 @@ from policy.lint import lists
 from policy.lint.attributes import NOT_NOW, UNKNOWN_ATTRIBUTE
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import NOTE, Meant, Per, finding, looks_at
-from policy.lint.spelling import DIGITS
 from policy.lint.trees import references, scope_of
 from policy.lint.view import ITEM, Setting, View
+from policy.lint.vocabulary import DIGITS
 
 #: Lists of attributes that the daemons put into ads, not the files.
 _OF_ADS: Final = (
@@ -58,7 +58,7 @@ def not_published(view: View) -> Iterator[Diagnostic]:
             scope = scope_of(node)
             if scope == "my" and _is_of_slots(setting):
                 used[node.name.casefold()] = setting, "MY."
-            elif node.base is None and node.name.casefold() in view.macros:
+            elif node.base is None and node.name.casefold() in view.of_macro:
                 used.setdefault(node.name.casefold(), (setting, ""))
     listed = frozenset().union(*view.items.values()) if used else frozenset()
     # What pilots say of themselves no daemon does.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Generator, Iterator
 from functools import cached_property
 from itertools import accumulate
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attr import frozen
 
@@ -23,7 +23,9 @@ from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import NOTE, Finding, Meant, Per, finding, looks_at, meant
 from policy.lint.security import METHODS
 from policy.lint.view import Item, Setting, View
-from policy.maps.user_maps import MapLine, parse_user_map
+
+if TYPE_CHECKING:
+    from policy.maps.user_maps import MapLine
 
 _CALL: Final = late_regex(
     r'\buserMap\(\s*(?:"(?P<map>\w+)(?:\.\w+)?"|(?P<word>[A-Za-z_]\w*))\s*(?:,\s*"(?P<second>\w+)")?',
@@ -259,6 +261,8 @@ def _read(
 ) -> Generator[Diagnostic, None, dict[str, list[MapLine]]]:
     """What the lines say, by method; findings about those that say nothing."""
     skipped: list[Diagnostic] = []
+    from policy.maps.user_maps import parse_user_map  # few configurations have a map
+
     methods = parse_user_map(mapping.text, prefix=prefix, skipped=skipped)
     for one in skipped:
         assert one.line is not None

@@ -1,8 +1,8 @@
 """Gives the daemons' own verdicts on a configuration: would they start?
 
-Inputs: a ``Config`` read to its end, over lines that cannot be read, or as two versions read it.
+Inputs: a ``Config`` read to its end, over lines that cannot be read.
 Outputs: ``Examination``: a ``Verdict`` for each daemon that is asked, or whose macros the files
-set, and all findings; ``Upgrade``: what changes from one version to the other.
+set, and all findings.
 Follows: golden vectors ``negotiator-startup``: exit status 1 where the configuration cannot be
 read, 4 where a value ends the daemon; the other daemons of 25.14.1 do the same.
 """
@@ -21,7 +21,7 @@ from classad.source import Source
 from classad.syntax.nodes import Binary, Call, Node, Unary, bare, walk
 from policy.config import Config
 from policy.explain.roles import Host, host_of, is_whole, readers_of
-from policy.explain.sentences import listing
+from policy.explain.words import listing
 from policy.knobs.lists import memberships
 from policy.knobs.readers import JUDGED, MAIN, NO_LOG, ON_THEIR_OWN, ended_besides, find_readers
 from policy.knobs.reading import EXPANDED
@@ -38,14 +38,11 @@ from policy.lint.findings import all_findings
 from policy.lint.fragments import Fragment, macro_of, recognised, soften
 from policy.lint.holes import is_of_the_pool
 from policy.lint.kinds import value_ends
-from policy.lint.names import UNREAD
 from policy.lint.reading import BROKEN, ENDLESS
 from policy.lint.support import NOT_HERE, NOT_RUN
 from policy.lint.texts import broken_pattern
-from policy.lint.upgrade import changes
 from policy.lint.view import Setting, View, view
-from policy.lint.wholes import TOO_DEEP, never_at_all
-from policy.versions import Version
+from policy.lint.wholes import never_at_all
 
 #: A macro that more daemons than these read says of none of them that the files are for it.
 _FEW = 2
@@ -249,7 +246,7 @@ def _verdict(
     tail: str,
     root: str,
     useless: Diagnostic | None,
-    circle: Circle | None,
+    circle: _Circle | None,
 ) -> Verdict:
     ended = [(ending.status, ending.found) for ending in endings if ending.daemon == daemon]
     everybody = (found for found in findings if about(found).ends == EVERY)
@@ -260,27 +257,21 @@ def _verdict(
         status, cause = reasons[0]
         text = f"{daemon} would not start: exit status {status}, {_at(cause, root)}"
         return Verdict(daemon, False, status, text, cause)
-    if circle is not None and daemon.subsystem in circle.readers:
-        text = f"{daemon} hangs if it reads this: {_at(circle.found, root)}"
-        return Verdict(daemon, False, 0, text, circle.found)
+    if circle is not None and daemon.subsystem in circle[1]:
+        text = f"{daemon} hangs if it reads this: {_at(circle[0], root)}"
+        return Verdict(daemon, False, 0, text, circle[0])
     if useless is not None and daemon.subsystem == "STARTD":
         text = f"{daemon} would start, but take no jobs: {_at(useless, root)}"
         return Verdict(daemon, True, 0, text, useless)
     return Verdict(daemon, True, 0, f"{daemon} would start{tail}", caveat=tail)
 
 
-@frozen
-class Circle:
-    """Macros that refer to each other without end, and the daemons that read one that needs them.
-
-    The others never expand it: the negotiator starts where START has no end.
-    """
-
-    found: Diagnostic
-    readers: frozenset[str]
+#: Macros that refer to each other without end, and the daemons that read one that needs them.  The
+#: others never expand it: the negotiator starts where START has no end.
+_Circle = tuple[Diagnostic, set[str]]
 
 
-def circle_of(seen: View, findings: Iterable[Diagnostic]) -> Circle | None:
+def circle_of(seen: View, findings: Iterable[Diagnostic]) -> _Circle | None:
     """The first circle, if there is one."""
     found = next((one for one in findings if one.id == ENDLESS.id), None)
     if found is None:
@@ -293,7 +284,7 @@ def circle_of(seen: View, findings: Iterable[Diagnostic]) -> Circle | None:
         readers |= {names.daemon for names, _ in memberships(setting.macro)}
         if setting.macro.casefold() in seen.slot_attributes:
             readers.add("STARTD")
-    return Circle(found, frozenset(readers))
+    return found, readers
 
 
 def _at(found: Diagnostic, root: str) -> str:
@@ -367,58 +358,3 @@ def _failing(one: MacroExpression, node: Node, at: _At) -> Diagnostic | None:
 
 def _characters(source: Source | None, start: int, end: int) -> tuple[str, int, int]:
     return "" if source is None else source.name, start, end
-
-
-# --- steps from version to version ----------------------------------------------------------------
-
-#: Kinds of findings that are told in another way here.
-_TOLD: Final = frozenset((TOO_DEEP.id,))
-
-
-@frozen
-class Upgrade:
-    """What changes: findings, and the verdicts on daemons that are others by the new version."""
-
-    old: Version
-    new: Version
-    findings: tuple[Diagnostic, ...]
-    verdicts: tuple[Verdict, ...] = ()
-
-    @property
-    def starts(self) -> bool:
-        """Would all daemons of the new version start, as far as they did before?"""
-        return all(verdict.starts for verdict in self.verdicts)
-
-
-def upgrade(
-    old: Config, new: Config, *, asked: bool = False, fragment: bool | None = None
-) -> Upgrade:
-    """What changes from the version of one configuration to that of the other.
-
-    ``asked`` and ``fragment``: see ``examine``.
-    """
-    before = examine(old, asked=asked, fragment=fragment)
-    after = examine(new, asked=asked, fragment=fragment)
-    same = {verdict.text for verdict in before.verdicts}
-    found = (*changes(old, new), *_appearing(before, after, new.version))
-    verdicts = tuple(verdict for verdict in after.verdicts if verdict.text not in same)
-    return Upgrade(old.version, new.version, found, verdicts)
-
-
-def _appearing(before: Examination, after: Examination, new: Version) -> Iterator[Diagnostic]:
-    """What a check finds by the new version alone."""
-    known = {_key(found) for found in before.findings}
-    for found in after.findings:
-        if _key(found) not in known and found.id not in _TOLD:
-            if not about(found).version:
-                found.message = f"in {new}: {found.message}"
-            yield found
-
-
-def _key(found: Diagnostic) -> tuple[object, ...]:
-    return (
-        found.id,
-        None if found.source is None else found.source.name,
-        found.position,
-        "" if found.id == UNREAD.id else found.message,
-    )

@@ -267,6 +267,11 @@ class View:
         return read_routes(self.config.seen_by("JOB_ROUTER"), EvalContext(), self.config.version)
 
     @cached_property
+    def replacing(self) -> list[Setting]:
+        """The settings that replace or extend an earlier definition."""
+        return [one for one in self.settings if one.entry.previous is not None]
+
+    @cached_property
     def folded_groups(self) -> dict[str, int]:
         """The places of the groups in GROUP_NAMES, by case-folded name."""
         return {group.casefold(): at for at, group in reversed([*enumerate(self.groups)])}
@@ -281,11 +286,6 @@ class View:
     def plain(self) -> dict[str, Setting]:
         """The settings without a prefix, by the macro's name in upper case."""
         return {one.entry.name.upper(): one for one in self.settings}
-
-    @cached_property
-    def macros(self) -> frozenset[str]:
-        """The case-folded names of the macros that are set."""
-        return frozenset(self.of_macro)
 
     @cached_property
     def speakers(self) -> dict[str, Setting | None]:

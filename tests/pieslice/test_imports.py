@@ -26,12 +26,12 @@ MOST = {
     f"why {CAMPUS} 14.0": 295,
     f"rank {CAMPUS} 14.0": 290,
     f"quotas {CAMPUS}": 287,
-    f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 308,
+    f"diff {CAMPUS} -D PRIORITY_HALFLIFE=7": 309,
     f"userprio {CAMPUS}": 241,
-    f"forecast {CAMPUS}": 237,
-    f"check {CAMPUS}/condor_config": 331,
-    f"check --format github {CAMPUS}/condor_config": 191,
-    f"policy explain {CAMPUS}/condor_config": 227,
+    f"forecast {CAMPUS}": 238,
+    f"check {CAMPUS}/condor_config": 332,
+    f"check --format github {CAMPUS}/condor_config": 190,
+    f"policy explain {CAMPUS}/condor_config": 229,
 }
 #: What takes long to import, and no command needs that answers about files.
 HEAVY = {

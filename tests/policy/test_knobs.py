@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from attr import fields_dict, frozen
+from attr import fields_dict
 
 from docs.written.knobs import knob_page
 from policy.config import Library, config_from_mapping
 from policy.data.tables import builtin_table, meanings
 from policy.explain.meaning import meaning
 from policy.io import builtin_library
-from policy.knobs import FAMILIES, KNOBS, Knob, KnobKind, find_knob
+from policy.knobs import FAMILIES, KNOBS, PARTS, Knob, KnobKind, find_knob
 from policy.knobs.fields import KnobReader, integer, readers
 from policy.knobs.other_daemons import DAEMONS, OTHER_KNOBS
 from policy.knobs.parameters import find_parameter
@@ -21,7 +21,7 @@ from policy.knobs.reading import default_value, read_knob
 from policy.knobs.shares import NAME_LIMIT
 from policy.knobs.uses import find_use
 from policy.load import policy_from_knobs
-from policy.model import PARTS, NegotiatorPolicy
+from policy.model import NegotiatorPolicy
 from tests.cases import every_case
 from tests.conform.configuration.tool_values import table_row, tool_value
 from tests.policy.config_vectors import load_vectors
@@ -59,7 +59,6 @@ def test_a_default_of_a_macro_with_a_bad_value_takes_the_default_of_that() -> No
 def test_a_field_is_read_by_what_its_knob_declares() -> None:
     knob = Knob("POOL_MANY", KnobKind.INT, "3", "Counts things", maximum=9.0)
 
-    @frozen(kw_only=True)
     class Part:
         many: int = integer(knob)
 

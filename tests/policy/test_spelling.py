@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from policy.lint.spelling import Vocabulary, inflected, meant_by_words, vocabulary, words
+from policy.lint.spelling import inflected, meant_by_words
+from policy.lint.vocabulary import Vocabulary, vocabulary, words
 from tests.policy.test_lint import found, ids
 
 KNOWN = ("LoadAvg", "JobUniverse", "RemoteWallClockTime", "HoldReasonCode", "MAX_JOBS_RUNNING")

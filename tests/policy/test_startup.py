@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from policy.config import load_config
+from policy.groups import ConcurrencyLimits
 from policy.io import builtin_library
 from policy.language.sources import MemorySources
 from policy.language.table import Context
 from policy.load import load_policy, policy_from_knobs
-from policy.model import ConcurrencyLimits
 from tests.cases import every_case
 from tests.policy.config_vectors import load_vectors
 
