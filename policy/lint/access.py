@@ -23,6 +23,8 @@ from policy.lint.paths import no_whole_path
 from policy.lint.security import network, no_ads
 from policy.lint.view import Item, Setting, View
 
+#: A name without a folder before it.
+_PLAIN: Final = late_regex(r"[\w.-]+")
 _ACCOUNT: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
 
 
@@ -148,7 +150,7 @@ def folder_or_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def map_without_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A map or a folder that is looked for where a daemon runs."""
     text = setting.text().strip()
-    if text and re.fullmatch(r"[\w.-]+", text):
+    if text and _PLAIN.fullmatch(text):
         message = f"{setting.macro}: `{text}` is no whole path"
         yield setting.say(no_whole_path, message, setting.whole(), "write where it is")
 

@@ -92,8 +92,10 @@ def never_read(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _is_referred_to(view: View, macro: str) -> bool:
     """Has a value `$(MACRO)`?  What a value only has as a word, a path does for instance."""
-    reference = re.compile(rf"\$\w*\({re.escape(macro)}(?!\w)", re.IGNORECASE)
-    return any(reference.search(one.entry.raw) for one in view.settings)
+    begin = f"({macro}".casefold()
+    texts = [one.entry.raw for one in view.settings if begin in one.entry.raw.casefold()]
+    reference = re.compile(rf"\$\w*\({re.escape(macro)}(?!\w)", re.IGNORECASE) if texts else None
+    return reference is not None and any(map(reference.search, texts))
 
 
 #: What a schedd of 25.14.1 with the local name X opens under SCHEDD.X.SCHEDD_LOG, and the like.

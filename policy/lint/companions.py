@@ -151,8 +151,11 @@ def _is_controlling(view: View, setting: Setting, name: str) -> bool:
     return not view.names_daemons or either
 
 
+_BETWEEN: Final = late_regex(r"[\s,]+")
+
+
 def _names(started: str, name: str) -> bool:
-    return name.casefold() in re.split(r"[\s,]+", started)
+    return name.casefold() in _BETWEEN.split(started)
 
 
 def _is_periodic(view: View, setting: Setting, name: str) -> bool:

@@ -180,8 +180,11 @@ def defined_as(name: str, item: Item) -> str:
 
 def _is_old_route(view: View, name: str) -> bool:
     """Is a route defined in the way of before 25.0?"""
+    entries = view.of_macro.get("job_router_entries")
+    if entries is None:
+        return False
     named = re.compile(rf"\bname\s*=\s*\"{re.escape(name)}\"", re.IGNORECASE)
-    return any(named.search(one.entry.raw) for one in view.of_macro.get("job_router_entries", ()))
+    return any(named.search(one.entry.raw) for one in entries)
 
 
 def _no_expression(setting: Setting, item: Item, names: NameList) -> Diagnostic:

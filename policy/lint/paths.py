@@ -57,6 +57,7 @@ _PATHS: Final = late_regex(
 _RELATIVE: Final = late_regex(r"\w+|[\w.-]+/[\w./+-]*")
 _FILE: Final = late_regex(r"[\w.-]+(?:/[\w./+-]*)?")
 _SECRET: Final = r"SEC_\w+_(?:DIRECTORY(?:_\w+)?|FILE)|AUTH_SSL_\w+(?:FILE|DIR)"
+_IS_SECRET: Final = late_regex(_SECRET)
 _SEVERAL: Final = late_regex(r"[,\s]\s*/")
 #: What a program is told, behind it.
 _OPTION: Final = late_regex(r"\s+-")
@@ -216,7 +217,7 @@ def _is_one_path(macro: str) -> bool:
     """The same by the end of its name, where it is read as a text; other checks tell of some."""
     upper = macro.upper()
     told = upper in (*_FOLDERS, *DAEMONS, "LOCAL_CONFIG_FILE")
-    told = told or bool(_STARTED.fullmatch(macro) or re.fullmatch(_SECRET, upper))
+    told = told or bool(_STARTED.fullmatch(macro) or _IS_SECRET.fullmatch(upper))
     readers = find_readers(macro) if _PATHS.fullmatch(macro) else None
     return not told and (is_path(macro) or (readers is not None and readers.kind == "string"))
 

@@ -336,7 +336,7 @@ def _amount(setting: Setting, name: str) -> int:
         return 0 if not has or is_assumed(setting.config, macro) else has
     text = setting.beside(f"MACHINE_RESOURCE_{name}")
     counted = integer_literal(text) is not None
-    return _number(text) if counted else len(re.findall(r"[^\s,]+", text))
+    return _number(text) if counted else len(split_list(text))
 
 
 def _part(text: str) -> Fraction | None:
