@@ -11,10 +11,10 @@ Follows: source order of 25.14.1 (golden vectors ``sources``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from attr import Factory, evolve, field, frozen
 
@@ -237,6 +237,15 @@ def config_from_mapping(
     )
 
 
+#: What says which files there are: a definition of them counts before these are read, too.
+_WHERE_FILES_ARE: Final = frozenset(
+    (
+        *("LOCAL_CONFIG_FILE", "REQUIRE_LOCAL_CONFIG_FILE"),
+        *("LOCAL_CONFIG_DIR", "LOCAL_CONFIG_DIR_EXCLUDE_REGEXP"),
+    )
+)
+
+
 @frozen
 class _Loading:
     """The steps of reading a configuration."""
@@ -256,6 +265,7 @@ class _Loading:
             self._put_all({"CONFIG_ROOT": folder or slash or "."})
             self._read(root, required=True)
         self._put_all({"HOSTNAME": self.host.hostname, "FULL_HOSTNAME": self.host.full_hostname})
+        self._extra(_WHERE_FILES_ARE)
         self._local_directories()
         self._user_file()
         self._environment()
@@ -408,9 +418,12 @@ class _Loading:
                 previous = scope.table.get(name)
                 scope.table.put(Definition(name, raw, ENVIRONMENT_ORIGIN, previous=previous))
 
-    def _extra(self) -> None:
+    def _extra(self, only: Container[str] | None = None) -> None:
+        """Definitions after all files; ``only`` those of some macros, in upper case."""
         scope = self.reader.scope
         for name, value in self.extra:
+            if only is not None and name.upper() not in only:
+                continue
             source = Source(f"{name} = {value}", COMMAND_LINE_ORIGIN)
             start, end = len(source.text) - len(value), len(source.text)
             scope.table.put(

@@ -30,6 +30,7 @@ from policy.knobs.choices import (
     Choice,
 )
 from policy.knobs.lists import is_list
+from policy.knobs.obsolete import find_obsolete
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.shares import CONCURRENCY_LIMIT_DEFAULT_OF, NAME_LIMIT
 from policy.language.about import EVERY
@@ -452,6 +453,11 @@ def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         message = f"condor_{item.text.lower()} is no daemon: condor_{starter.lower()} starts it"
         help_text = "from DAEMON_LIST the master starts it again and again"
         yield setting.say(no_program, message, item, help_text)
+        return
+    gone = find_obsolete(item.text)
+    if gone is not None and gone.why:
+        message = f"condor_{item.text.lower()} is no daemon any more: {gone.why}"
+        yield setting.say(no_program, message, item, "condor_master cannot start it")
         return
     if item.text.upper() == "SHARED_PORT" and shares_port(setting):
         return  # the collector ends, as is said of the macro

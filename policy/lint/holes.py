@@ -271,6 +271,10 @@ def _live(view: View) -> list[Setting]:
     return [setting for setting in view.settings if id(setting) in done]
 
 
+#: Families whose programs a daemon starts.
+_OF_PROGRAMS: Final = ("STARTD_CRON_", "SCHEDD_CRON_", "MACHINE_RESOURCE_INVENTORY_")
+
+
 def _is_read(setting: Setting) -> bool:
     gone = find_obsolete(setting.macro)
     if gone is not None and not gone.alias:
@@ -279,9 +283,7 @@ def _is_read(setting: Setting) -> bool:
         return True
     if spelling(setting.macro) in meanings() or setting.macro.casefold() in _of_defaults():
         return True
-    return bool(memberships(setting.macro)) or (
-        setting.macro.upper().startswith(("STARTD_CRON_", "SCHEDD_CRON_"))
-    )
+    return bool(memberships(setting.macro)) or (setting.macro.upper().startswith(_OF_PROGRAMS))
 
 
 @cache

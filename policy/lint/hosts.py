@@ -6,6 +6,7 @@ Follows: the daemons of 25.14.1.
 from __future__ import annotations
 
 from policy.explain.roles import is_whole
+from policy.language.about import NOT_READ, NOT_RUN, about
 from policy.language.numbers import read_boolean
 from policy.lint.view import Setting, View
 
@@ -25,4 +26,6 @@ def is_nameless(view: View, setting: Setting) -> bool:
     """Has the machine no name, as NO_DNS makes it of DEFAULT_DOMAIN_NAME and there is none?"""
     on = setting.macro.upper() == "NO_DNS" and setting.endless is None
     on = on and read_boolean(setting.text(), setting.config.scope.functions.evaluate) is True
-    return on and is_whole(view.config) and not setting.beside("DEFAULT_DOMAIN_NAME").strip()
+    if not on or not is_whole(view.config) or setting.beside("DEFAULT_DOMAIN_NAME").strip():
+        return False
+    return not any(about(one).kind in (NOT_READ, NOT_RUN) for one in view.config.diagnostics)

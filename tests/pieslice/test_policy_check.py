@@ -82,6 +82,22 @@ def test_programs_are_not_run(pool: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "no findings" in said
 
 
+def test_a_local_file_that_is_given_is_read_in_place_of_the_one_that_is_named(
+    pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool.write_text("LOCAL_CONFIG_FILE = /nowhere/condor_config.local\n")
+    other = tmp_path / "other.local"
+    other.write_text("START = Flase\n")
+    assert check(pool) == 0
+    assert "-D LOCAL_CONFIG_FILE=... names another one, or none" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert check("--strict", "-D", f"LOCAL_CONFIG_FILE={other}", pool) == 1
+    assert "Flase" in capsys.readouterr().out
+    assert check("--strict", "-D", "LOCAL_CONFIG_FILE=", pool) == 0
+    assert "not in these files" not in capsys.readouterr().out
+
+
 def test_what_other_files_bring_is_one_line_of_the_head_and_no_finding(
     pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

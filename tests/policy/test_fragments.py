@@ -471,3 +471,24 @@ def test_the_time_of_a_busy_cpu_is_there_where_the_startd_latches_it(
     text = f"{latch}CpuBusy = LoadAvg > 0.5\nSUSPEND = CpuBusyTime > 120\nWANT_SUSPEND = True\n"
     [found] = [one for one in examine(read(text)).findings if one.id == "P605"]
     assert found.help == f"`IfThenElse(CpuBusyValue is 1, time() - CpuBusyTime, 0)`{advice}"
+
+
+@every_case("daemon", ["QUILL", "CKPT_SERVER", "LEASEMANAGER", "STORK"])
+def test_a_daemon_that_there_is_no_more_is_not_started(daemon: str) -> None:
+    head = f"DAEMON_LIST = MASTER, SCHEDD, {daemon}\n"
+    [found] = examine(read(f"{head}{daemon} = /usr/sbin/x\n")).findings
+    assert (found.id, found.line) == ("P215", 1)
+    assert "any more" in found.message
+
+
+def test_a_list_of_resources_is_made_by_a_program_that_is_there() -> None:
+    line = "MACHINE_RESOURCE_INVENTORY_LIC = {}/licences\n"
+    head = "DAEMON_LIST = MASTER, STARTD\n"
+    assert said(head + line.format("$(NOWHERE)")) == [("P120", "warning", "$(NOWHERE)")]
+    assert said(head + line.format("/opt/site")) == []
+
+
+def test_a_machine_may_get_its_domain_from_what_is_not_read() -> None:
+    head = "DAEMON_LIST = MASTER, STARTD\nNO_DNS = True\n"
+    assert [kind for kind, *_ in said(head)] == ["P134"]
+    assert "P134" not in [kind for kind, *_ in said(f"{head}include command : /opt/site/facts\n")]

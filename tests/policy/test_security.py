@@ -181,3 +181,12 @@ def test_a_domain_is_one_name(macro: str) -> None:
         assert ids(f"{macro} = {text}\n") == [("P235", 1)]
     for text in ("example.org", "$(FULL_HOSTNAME)", "*"):
         assert ids(f"{macro} = {text}\n") == []
+
+
+@pytest.mark.parametrize("item", ["*/cs.example.edu/*", "bob/cs.example.edu/10.3.*"])
+def test_a_user_and_a_domain_have_an_at_sign_between_them(item: str) -> None:
+    """Asked of the collector of 25.14.1: `*/cs.wisc.edu/*` lets nobody of it in."""
+    for verb in ("ALLOW", "DENY"):
+        assert ids(f"{verb}_READ = *.x.org, {item}\n") == [("P235", 1)]
+        assert ids(f"{verb}_READ = *.x.org, {item.replace('/', '@', 1)}\n") == []
+    assert ids("ALLOW_READ = */10.3.0.0/16, bob@x.org/10.3.0.0/255.255.0.0, 10.3.0.0/16\n") == []
