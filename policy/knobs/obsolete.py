@@ -117,7 +117,7 @@ _FAMILIES: Final = (
     (late_regex(r"vm\d+_\w+"), Obsolete(why="virtual machines are called slots")),
     (late_regex(r"quill\w*|dbmsd\w*"), Obsolete(why="Quill is gone")),
     (
-        late_regex(r"ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
+        late_regex(r"(max_(num_)?)?ckpt_server\w*|use_ckpt_server|starter_chooses_ckpt_server"),
         Obsolete(why="checkpoint servers are gone with the standard universe"),
     ),
     (
@@ -183,9 +183,7 @@ _FAMILIES: Final = (
             rf"sec_(?!(?:{_LEVELS})_)[a-z]\w*_"
             r"(?:authentication|encryption|integrity|negotiation)(?:_methods)?"
         ),
-        Obsolete(
-            why="it has no level: READ, WRITE, DAEMON, CLIENT, ADVERTISE_STARTD, DEFAULT, ..."
-        ),
+        Obsolete(why="behind SEC_ stands no level, as READ, WRITE, DAEMON, CLIENT or DEFAULT is"),
     ),
     (
         late_regex(r"(shadow|starter)_standard\w*|standard_universe\w*|ckpt_probe|use_afs"),

@@ -409,7 +409,9 @@ class Pass:
         scope = self.reader.scope
         name = scope.expand(statement.name)
         if not name:
-            raise StatementError("a statement begins with the name of a macro", 0, len(line.text))
+            message = "a statement begins with the name of a macro"
+            message += ", without a colon in front" if line.text.startswith(":") else ""
+            raise StatementError(message, 0, len(line.text))
         if not statements.is_identifier(name):
             raise StatementError(f"`{name}` is not a macro name", 0, len(statement.name))
         written = value

@@ -18,7 +18,7 @@ from policy.explain.roles import host_of
 from policy.knobs.reading import split_list
 from policy.lint.agreement import DISAGREE, methods, setting_of
 from policy.lint.daemons import THIS_MACHINE
-from policy.lint.finding import Per, looks_at
+from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.paths import no_whole_path
 from policy.lint.security import network, no_ads
 from policy.lint.view import Item, Setting, View
@@ -58,6 +58,19 @@ def takes_all(view: View, setting: Setting) -> Iterator[Diagnostic]:
             message = f"it takes away `{covered[0]}`, which ALLOW_{setting.macro[5:]} lets in"
             yield setting.say(DISAGREE, message, item, "what is denied counts first")
             return
+
+
+#: A user and a domain with a slash between them, before that of the host.
+_SLASHES: Final = late_regex(r"([^@/]+)/([^/@]*[a-z][^/@]*/.*)", re.IGNORECASE)
+
+
+@looks_at(Per.ITEM, of=r"(ALLOW|DENY)_\w+")
+def without_at_sign(setting: Setting, item: Item) -> Iterator[Diagnostic]:
+    """``ALLOW_READ = */cs.example.edu/*``, which lets nobody in."""
+    found = _SLASHES.fullmatch(item.text)
+    if found is not None:
+        message = f"`{item.text}` lets nobody in: `@` stands between a user and a domain"
+        yield setting.say(network, message, item, Meant(f"{found[1]}@{found[2]}", item.text))
 
 
 _KEY: Final = late_regex(r"(?i).*key[^/]*")

@@ -31,9 +31,9 @@ from policy.lint.choices import has_hole
 from policy.lint.finding import Meant, Per, finding, is_put_together, looks_at, use_of
 from policy.lint.lists import HOSTS
 from policy.lint.names import UNKNOWN, is_spoken_of
-from policy.lint.reading import BROKEN
+from policy.lint.reading import BROKEN, swallowed
 from policy.lint.security import EVERYBODY
-from policy.lint.view import ITEM, Setting, View, is_own, unread_setting
+from policy.lint.view import ITEM, Item, Setting, View, is_own, unread_setting
 
 #: Templates that add a condition to what was there.
 ADDING: Final = late_regex(r"POLICY:(HOLD_IF|PREEMPT_IF|WANT_HOLD_IF|LIMIT_JOB)", re.IGNORECASE)
@@ -380,3 +380,28 @@ def _seen_from(entry: Definition, earlier: Definition) -> str:
     if earlier.origin == entry.origin:
         return f"line {earlier.line}"
     return f"{earlier.origin}:{earlier.line}"
+
+
+#: What is set like a macro inside a value, perhaps with the end of another word before it.
+_INSIDE: Final = late_regex(r"[a-z0-9]*([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=(?![=?!])")
+#: Values in which variables are set, or other programs' options.
+_WITH_VARIABLES: Final = late_regex(r"\w*(ENV|ENVIRONMENT|ARGS|ARGUMENTS|OPTIONS)", re.IGNORECASE)
+
+
+@looks_at(Per.SETTING)
+def in_one_line(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``QUEUE_SUPER_USERS = root, condorSCHEDD_INTERVAL = 120``: the end of a line is lost."""
+    raw, entry = setting.entry.raw, setting.entry
+    if "=" not in raw or entry.source is None or setting.macro.upper().endswith("_DEBUG"):
+        return  # of a word in a list of categories another finding tells
+    if "\n" in entry.source.text[entry.start : entry.end] or setting.tree is not None:
+        return
+    readers = find_readers(setting.macro)
+    if readers is None or readers.kind != "string" or _WITH_VARIABLES.fullmatch(setting.macro):
+        return
+    for found in _INSIDE.finditer(setting.text()):
+        if find_readers(found[1]) is not None and find_use(setting.macro) is None:
+            message = f"{setting.macro} has `{found[1]} =` in its value, which is no setting there"
+            where = Item(found[1], found.start(1), found.end(1))
+            yield setting.say(swallowed, message, where, "a setting has a line of its own")
+            return

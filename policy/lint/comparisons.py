@@ -108,19 +108,10 @@ _NUMBERED: Final[Mapping[str, Mapping[str, int]]] = {
 #: Attributes that a name without quotes is compared with by mistake only.
 _TEXTS: Final = frozenset(
     (
-        *(
-            "owner",
-            "user",
-            "name",
-            "remoteowner",
-            "remoteuser",
-            "machine",
-            "opsys",
-            "opsysandver",
-            "arch",
-        ),
+        *("owner", "user", "name", "remoteowner", "remoteuser", "machine", "opsys", "arch"),
         *("accountinggroup", "acctgroup", "projectname", "state", "activity", "slottype"),
         *("remotehost", "lastremotehost", "filesystemdomain", "uiddomain", "acctgroupuser"),
+        "opsysandver",
     )
 )
 #: A text that reads as attributes of records or as differences of attributes: `CERN-PROD`.

@@ -172,6 +172,10 @@ def _of_arguments(macro: str) -> str:
     return f"{macro[: len(head)]}ARGS" if len(head) < len(macro) else f"{macro}_ARGS"
 
 
+#: What parts folders elsewhere.
+_PARTING: Final = late_regex(r"[;:](?=/|$)")
+
+
 @finding(
     "P138",
     "folders for jobs that are none",
@@ -205,8 +209,8 @@ def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
     begin, end = (0, len(text)) if tree is None else (tree.start + 1, tree.end - 1)
     plain = tree is None or text_of(tree) is not None
     for item in map(Item.of, ITEM.finditer(text, begin, end)) if plain else ():
-        if plain and item.text[-1] in ";:":
-            message = f"`{item.text[-1]}` is a part of the path `{item.text}`"
+        if plain and (sign := _PARTING.search(item.text)) is not None:
+            message = f"`{sign[0]}` is a part of the path `{item.text}`"
             yield setting.say(no_folders, message, item, "folders stand between commas")
         elif not _WHOLE.match(item.text):
             help_text = "condor_starter passes over what is not there, so no job gets it"

@@ -425,9 +425,9 @@ def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 @finding(
     "P107",
-    "a continued value that takes in the next assignment",
+    "a value that takes in the next assignment",
     "A backslash at the end of the last line of a value makes the next line a part of it, whatever"
-    " that says.",
+    " that says, and so does a lost end of a line.",
     "ALLOW_READ = *.example.edu, \\\nALLOW_WRITE = cm.example.edu\n",
     "ALLOW_READ = *.example.edu\nALLOW_WRITE = cm.example.edu\n",
 )

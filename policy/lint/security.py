@@ -23,7 +23,7 @@ from policy.knobs.readers import find_readers
 from policy.knobs.reading import split_list
 from policy.language.about import EVERY
 from policy.language.numbers import saturated
-from policy.lint.finding import ERROR, NOTE, Joined, Meant, Per, Repair, finding, looks_at, meant
+from policy.lint.finding import ERROR, NOTE, Joined, Per, Repair, finding, looks_at, meant
 from policy.lint.view import Item, Setting, View
 from policy.versions import NEWEST
 
@@ -195,10 +195,6 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         message = f"`{item.text}` is a host, and no user"
         yield setting.say(network, message, item, f"the user is `{item.text}@*`")
         return
-    if _SLASHES.fullmatch(item.text):
-        message = f"`{item.text}` lets nobody in: `@` stands between a user and a domain"
-        yield setting.say(network, message, item, Meant(f"{user}@{behind}", item.text))
-        return
     nobody = (
         _PLACE.fullmatch(host)
         or _RANGE.fullmatch(host)
@@ -339,8 +335,6 @@ def closed(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         yield setting.say(closed, message, item)
 
 
-#: A user and a domain with a slash between them, before that of the host.
-_SLASHES: Final = late_regex(r"[^@/]+/[^/@]*[a-z][^/@]*/.*", re.IGNORECASE)
 #: As whom those come that daemons know without asking them, and those that nobody asks.
 _NOT_ASKED: Final = (
     *("condor@child", "condor@parent", "condor@family"),

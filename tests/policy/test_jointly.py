@@ -306,7 +306,18 @@ def test_a_user_is_no_host(macro: str) -> None:
 
 def test_folders_for_jobs_stand_between_commas() -> None:
     assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = /tmp; /var/tmp\n") == ["P138"]
+    assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = /tmp;/var/tmp\n") == ["P138"]
+    assert names(f'{STARTD}MOUNT_UNDER_SCRATCH = "/tmp:/var/tmp"\n') == ["P138"]
     assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = /tmp, /var/tmp\n") == []
+
+
+def test_a_setting_begins_on_a_line_of_its_own() -> None:
+    """Asked of a schedd of 25.14.1, whose file had lost the end of a line."""
+    for text in ("root, condorSCHEDD_INTERVAL = 120", "root MAX_JOBS_RUNNING=5"):
+        assert names(f"QUEUE_SUPER_USERS = {text}\n") == ["P107"]
+    assert names("ALLOW_READ = *.x.org ALLOW_CONFIG = a@x.org/*.x.org\n") == ["P107"]
+    assert names("SCHEDD_ENVIRONMENT = _CONDOR_MAX_JOBS_RUNNING=5\n") == []
+    assert names('START = TARGET.WantX == "MAX_JOBS_RUNNING = 5"\n') == []
 
 
 def test_a_port_of_the_collector_is_said_once() -> None:
