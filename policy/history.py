@@ -13,8 +13,6 @@ from functools import cache, lru_cache
 from itertools import compress, repeat
 from typing import Final, TypeAlias
 
-from attr import evolve
-
 from classad.patterns import late_regex
 from policy.data.tables import older_template_texts, template_texts, version_rows
 from policy.language.templates import Template, Templates, template_set
@@ -275,7 +273,7 @@ def _template_of(version: Version, newest: Template, older: Template | None) -> 
         return None
     text_of = _WITH_PROGRAMS if older is not None else NEWEST
     said = f"what {version} has for this template is not recorded; it is taken from {text_of}"
-    return evolve(older or newest, unrecorded=said)
+    return (older or newest)._replace(unrecorded=said)
 
 
 def _is_older_than_record(name: str, version: Version) -> bool:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.builtins.pcre import compile_pattern
 from classad.errors import suggest
@@ -35,8 +33,7 @@ _SWITCH: Final = ("True", "False", "T", "F", "Yes", "No", "1", "0")
 _FORMATS: Final = ("XML", "JSON", "CLASSAD", "LEGACY", "UTC", "ISO_DATE", "SUB_SECOND")
 
 
-@frozen
-class Choice:
+class Choice(NamedTuple):
     """The words that macros of some names take, whatever their case.
 
     ``many``: any number of them, between commas and blanks.  ``otherwise`` says what becomes of

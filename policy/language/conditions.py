@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.patterns import late_regex
 from policy.language.lines import BLANKS
@@ -54,8 +52,7 @@ class AfterElseError(NestingError):
     """A branch behind the last one."""
 
 
-@frozen
-class World:
+class World(NamedTuple):
     """What conditions may ask: expansion, names, templates.
 
     ``is_true``: whether a text that is no condition is an expression that is true; a configuration

@@ -9,9 +9,7 @@ Follows: condor_config_val 25.14.1 (golden vectors ``include``, ``errors``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic
 from policy.language.lines import BLANKS, LogicalLine
@@ -66,8 +64,7 @@ class FolderError(StatementError):
     """A folder in place of a file: the daemons read nothing of it, and go on."""
 
 
-@frozen
-class Include:
+class Include(NamedTuple):
     """An ``include`` statement; ``target`` is expanded: a file, or with ``command`` a program.
 
     ``undefined`` are the macros in it that nobody defines."""

@@ -132,8 +132,7 @@ def _dollars(text: str) -> str:
     return text
 
 
-@frozen
-class _Region:
+class _Region(NamedTuple):
     """A stretch of the text that came from the value of ``entry``.
 
     ``start`` is counted from the beginning of the text, ``rest`` from its end: a replacement inside
@@ -146,8 +145,7 @@ class _Region:
     replaced: int
 
 
-@frozen
-class Finished:
+class Finished(NamedTuple):
     """The value of a definition without references, and how many replacements it takes."""
 
     entry: Definition

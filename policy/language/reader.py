@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
-from attr import define, field, frozen
+from attr import define, field
 
 from classad.errors import Diagnostic, suggest
 from classad.language.bounds import allowance, glance, too_large
@@ -60,8 +60,7 @@ class ReadingStopped(Exception):  # noqa: N818 - a signal between levels, not sh
     """The reading ended at an error that is already among the diagnostics."""
 
 
-@frozen
-class Used:
+class Used(NamedTuple):
     """A ``use`` statement of a file: the template that it names, and where it stands."""
 
     label: str

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
 from attr import Factory, frozen
 
@@ -23,8 +24,7 @@ _HEADER = late_regex(r"\[(\w+) : (\S+)\]")
 _ARGUMENT = late_regex(r"\$\((\d+)(?:([?#+])|:([^()]*(?:\([^()]*\)[^()]*)*))?\)")
 
 
-@frozen
-class Template:
+class Template(NamedTuple):
     """A template: its names as spelled by HTCondor and its text.
 
     ``unrecorded``: what is to be said where it is used, if nobody knows that the text is right.

@@ -8,9 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
@@ -68,8 +66,7 @@ _ONE_USER: Final = frozenset(("PASSWORD", "GSI"))
 _OPPOSITE: Final = {"REQUIRED": "NEVER", "NEVER": "REQUIRED"}
 
 
-@frozen
-class Address:
+class Address(NamedTuple):
     """A machine in a list; ``port`` is empty where none is given."""
 
     host: str

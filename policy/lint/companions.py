@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic
 from classad.patterns import any_of, late_regex
@@ -169,8 +167,7 @@ def _has_hooks(view: View, setting: Setting, name: str) -> bool:
     return _is_prefix(view, setting, f"{setting.text().strip()}_HOOK_")
 
 
-@frozen
-class Companion:
+class Companion(NamedTuple):
     """Macros that do nothing unless ``test`` of one of ``others`` holds; ``sure``: daemons were
     asked, or nobody reads the macros then."""
 

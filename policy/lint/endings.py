@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Set
-from typing import Final
+from typing import Final, NamedTuple
 
 from attr import evolve, frozen
 
@@ -91,8 +91,7 @@ class Daemon:
         return name if self.local_name is None else f"{name} -local-name {self.local_name}"
 
 
-@frozen
-class Ending:
+class Ending(NamedTuple):
     """A value at which a daemon ends, with this exit status."""
 
     daemon: Daemon
@@ -240,7 +239,7 @@ def _of_flocking(view: View, setting: Setting) -> Iterator[Ending]:
         what = About(macro=setting.macro, definition=setting.entry, ends="SCHEDD", status=139)
         how = "condor_schedd crashes at once; FLOCK_TO alone says all that most pools need"
         found = _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P134", how)
-        yield evolve(found, status=139)
+        yield found._replace(status=139)
 
 
 def _without_name(view: View, setting: Setting) -> Iterator[Ending]:
@@ -250,7 +249,7 @@ def _without_name(view: View, setting: Setting) -> Iterator[Ending]:
         how = "condor_schedd crashes at once; a name is `10-1-2-3` and the domain then"
         message = "NO_DNS is True, and there is no DEFAULT_DOMAIN_NAME"
         found = _ending(setting, Daemon("SCHEDD"), message, setting.whole(), what, "P134", how)
-        yield evolve(found, status=139)
+        yield found._replace(status=139)
 
 
 def _of_shutdown(setting: Setting) -> Iterator[Ending]:
@@ -347,7 +346,7 @@ def _of_slot_types(view: View, setting: Setting) -> Iterator[Ending]:
     if broken is not None:
         about_type = About(macro=setting.macro, definition=setting.entry, ends="STARTD")
         ending = _ending(setting, Daemon("STARTD"), *broken, about_type, "P111")
-        yield evolve(ending, daemon=Daemon("STARTD", setting.local_name))
+        yield ending._replace(daemon=Daemon("STARTD", setting.local_name))
 
 
 def is_made(view: View, setting: Setting, number: int) -> bool:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property, partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
-from attr import define, field, frozen
+from attr import define, field
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.operators import COMPARISONS
@@ -61,8 +61,7 @@ _SHUTDOWN: Final = ("daemon_shutdown", "daemon_shutdown_fast")
 _SENT: Final = {"STARTD": "slot", "SCHEDD": "schedd"}
 
 
-@frozen
-class ExpressionPart:
+class ExpressionPart(NamedTuple):
     """``name`` says what it is; the line has it from ``start`` on."""
 
     name: str

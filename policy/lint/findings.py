@@ -88,11 +88,9 @@ _FAMILIES: Final = (
     *(slips, states, texts, kinds, units, turned, preemption, between, wholes, upgrade, usermaps),
     support,
 )
+_VALUES: Final = [*chain.from_iterable(vars(family).values() for family in _FAMILIES)]
 _DECLARED: Final = [
-    value
-    for family in _FAMILIES
-    for value in vars(family).values()
-    if value.__class__ in (Finding, FindingCheck)
+    *compress(_VALUES, map((Finding, FindingCheck).__contains__, map(type, _VALUES)))
 ]
 #: All findings by number.
 FINDINGS: Final = {

@@ -7,9 +7,7 @@ schedd, which goes through JOB_TRANSFORM_NAMES.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.patterns import late_regex
@@ -76,8 +74,7 @@ def _too_early(
 # --- attributes -----------------------------------------------------------------------------------
 
 
-@frozen
-class Made:
+class Made(NamedTuple):
     """A command that gives an attribute a value whatever it was; ``body`` and ``at``: where."""
 
     name: str

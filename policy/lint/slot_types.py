@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
-
-from attr import frozen
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from classad.errors import Diagnostic
 from classad.patterns import late_regex
@@ -283,8 +281,7 @@ def _made(view: View, setting: Setting) -> list[bool]:
     return made
 
 
-@frozen
-class SlotShare:
+class SlotShare(NamedTuple):
     """What a slot takes of a resource: so much of it, or a share of the machine's."""
 
     amount: Fraction

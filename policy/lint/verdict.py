@@ -154,7 +154,7 @@ def _besides(endings: Iterable[Ending], host: Host) -> Iterator[Ending]:
     for macro, same in of_macros.items():
         if {one.daemon.subsystem for one in same}.issuperset(MAIN):
             for name in filter(host.runs, ended_besides(macro)):
-                yield evolve(same[0], daemon=Daemon(name))
+                yield same[0]._replace(daemon=Daemon(name))
 
 
 def _always(host: Host, findings: Iterable[Diagnostic], unreadable: bool) -> list[str]:

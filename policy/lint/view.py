@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from attr import define, frozen
 
@@ -64,8 +64,7 @@ class Stretch(Protocol):
     def end(self) -> int: ...
 
 
-@frozen
-class Item:
+class Item(NamedTuple):
     """A part of an expanded value, the item of a list for instance."""
 
     text: str
