@@ -145,8 +145,8 @@ _CALLED: Final = frozenset(
 @finding(
     "P203",
     "a policy macro or a name that is set twice in one file",
-    "The later definition replaces the earlier one, which has no effect. Settings of different"
-    " files, in conditionals, and values that build on themselves are not meant.",
+    "The later definition, or a template, replaces the earlier one, which has no effect. Settings"
+    " of different files, in conditionals, and values that build on themselves are not meant.",
     "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
     "PRIORITY_HALFLIFE = 7200\n",
     among=lambda view: view.replacing,
@@ -161,6 +161,19 @@ def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if (is_plain or _is_another_host(setting, earlier)) and replaces(setting.entry, earlier):
         message = f"`{earlier.name}` is set again in line {setting.entry.line}"
         yield shadowed.named(earlier, message, "this definition has no effect")
+
+
+@looks_at(Per.CONFIGURATION)
+def set_by_template(view: View) -> Iterator[Diagnostic]:
+    """``START = $(MINE)`` before `use POLICY : Desktop`, which sets START."""
+    for entry in view.config.scope.table:
+        earlier = entry.previous if entry.template is not None and not entry.extends else None
+        if earlier is None or not is_own(earlier) or earlier.raw.strip() == entry.raw.strip():
+            continue
+        use = use_of(view.config, entry) if entry.origin == earlier.origin else None
+        if use is not None and not _in_conditional(earlier):
+            message = f"`{earlier.name}` is set again in line {entry.line}, by `{use[0]}`"
+            yield shadowed.named(earlier, message, "what stands behind the template counts")
 
 
 def _is_another_host(setting: Setting, earlier: Definition) -> bool:

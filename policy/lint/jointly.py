@@ -14,6 +14,7 @@ from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Node, Reference
 from policy.explain.roles import may_run
+from policy.knobs.readers import MAIN
 from policy.knobs.reading import split_list
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
@@ -22,8 +23,8 @@ from policy.lint.agreement import (
     setting_of,
 )
 from policy.lint.assignments import policy_lost
-from policy.lint.choices import above
-from policy.lint.finding import Meant, Per, looks_at, use_of
+from policy.lint.choices import above, no_word
+from policy.lint.finding import ERROR, Meant, Per, looks_at, use_of
 from policy.lint.lists import not_listed
 from policy.lint.trees import conjuncts, disjuncts, names, number, sides
 from policy.lint.view import Item, Setting, View
@@ -89,6 +90,21 @@ def refuses_defaults(view: View, setting: Setting) -> Iterator[Diagnostic]:
                 macro = f"JOB_DEFAULT_{name.upper()}"
                 message = f"{macro} is {default}, so jobs that ask for nothing are refused"
                 yield setting.say(DISAGREE, message, setting.whole())
+
+
+@looks_at(Per.SETTING, of=rf"({'|'.join(sorted(MAIN))})_LOG")
+def folder_as_log(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``STARTD_LOG = /var/log/condor``, which is LOG.
+
+    Observed with 25.14.1: condor_startd ends with `Cannot open log file`.
+    """
+    text, folder = setting.text().strip(), setting.beside("LOG").strip().rstrip("/")
+    if text.endswith("/") or (folder and text == folder):
+        daemon = setting.macro.upper().removesuffix("_LOG")
+        message = f"{setting.macro} is a folder, and condor_{daemon.lower()} needs a file"
+        found = setting.say(no_word, message, setting.whole(), "it ends at once", ends=daemon)
+        found.severity = ERROR
+        yield found
 
 
 @looks_at(Per.SETTING, of="EXECUTE|LOG")

@@ -35,6 +35,7 @@ _IPV4: Final = late_regex(r"(\d+)\.(\d+|\*)(?:\.(\d+|\*))?(?:\.(\d+|\*))?(?:/(\d
 #: What looks like addresses from one to another, of networks with a part, and of a domain.
 #: What has a port, or is an address of the web.
 _PLACE: Final = late_regex(r"[a-z]+://.*|[\w.-]+:(?:\d+|\*)(?:\?.*)?")
+_BEGINNING: Final = late_regex(r"(?:\d+\.){1,3}")
 _RANGE: Final = late_regex(r"\d+(?:\.\d+){1,3}-[\d.]+")
 _MIDDLE: Final = late_regex(r"(?:\d+\.)+(?:\*\.)+\d+(?:\.(?:\d+|\*))*")
 #: A second `*` is a letter like others, but for one at each end.
@@ -212,6 +213,8 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     interface = setting.macro.upper() == "NETWORK_INTERFACE"
     if interface and item.text[0] in "\"'":
         why = "quotes are part of it"
+    elif interface and _BEGINNING.fullmatch(item.text):
+        why = "a `*` stands for the rest"
     elif great:
         why = f"{great[0]} is above {_BYTE}"
     elif bits is not None and saturated(bits) > _BITS:

@@ -276,6 +276,12 @@ def test_what_runs_in_place_of_the_first_daemon_may_have_its_log() -> None:
     assert ids(f"{text}x.SCHEDD_LOG = $(LOG)/SchedLog\n") == []
 
 
+def test_the_beginning_of_an_address_ends_in_a_star() -> None:
+    """Asked of 25.14.1: daemons end at `NETWORK_INTERFACE = 127.0.0.`."""
+    assert ids("NETWORK_INTERFACE = 10.1.2.\n") == ids("NETWORK_INTERFACE = 10.\n") == [("P235", 1)]
+    assert ids("NETWORK_INTERFACE = 10.1.2.*\n") == []
+
+
 def test_a_machine_of_had_may_stand_in_angle_brackets() -> None:
     """Asked of 25.14.1: condor_had finds itself in `<host:port>,<host:port>`."""
     head = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, HAD\nMASTER_NEGOTIATOR_CONTROLLER = HAD\n"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policy.test_lint import ids
+from policy.lint.verdict import examine
+from tests.policy.test_lint import ids, read
 
 STARTD = "DAEMON_LIST = MASTER, STARTD\n"
 SCHEDDS = "SCHEDD2 = $(SCHEDD)\nSCHEDD2_ARGS = -local-name fast\n"
@@ -331,3 +332,27 @@ def test_a_port_of_the_collector_is_said_once() -> None:
 def test_the_name_of_a_submitter_is_a_text() -> None:
     assert names("NEGOTIATOR_SUBMITTER_CONSTRAINT = Name == alice\n") == ["P412"]
     assert names('NEGOTIATOR_SUBMITTER_CONSTRAINT = Name == "alice@x.org"\n') == []
+
+
+@pytest.mark.parametrize("daemon", ["STARTD", "SCHEDD", "COLLECTOR", "NEGOTIATOR", "MASTER"])
+def test_a_log_is_a_file(daemon: str) -> None:
+    """Asked of condor_startd of 25.14.1: `Cannot open log file`, exit status 4."""
+    head = "DAEMON_LIST = MASTER, STARTD, SCHEDD, COLLECTOR, NEGOTIATOR\nLOG = /srv/log\n"
+    head = f"{head}{daemon}_LOG = "
+    for folder in ("/srv/log", "/srv/other/", "$(LOG)", "$(LOG)/"):
+        result = examine(read(f"{head}{folder}\n"))
+        assert [one.id for one in result.findings] == ["P130"]
+        ended = [one.daemon.subsystem for one in result.verdicts if not one.starts]
+        assert ended == [daemon]
+    assert examine(read(f"{head}$(LOG)/{daemon}Log\n")).findings == []
+
+
+def test_what_a_template_sets_is_changed_behind_it() -> None:
+    for line in ("use POLICY : Desktop", "use POLICY : Always_Run_Jobs"):
+        assert ids(f"START = TARGET.RequestCpus < 4\n{line}\n") == [("P203", 1)]
+        assert "P203" not in names(f"{line}\nSTART = TARGET.RequestCpus < 4\n")
+    # Templates that add to a condition keep what was there.
+    added = "PREEMPT = MemoryUsage > Memory\nuse POLICY : Preempt_If_Cpus_Exceeded\n"
+    assert "P203" not in names(added)
+    guarded = "if version >= 9.0\nSTART = TARGET.RequestCpus < 4\nendif\nuse POLICY : Desktop\n"
+    assert "P203" not in names(guarded)
