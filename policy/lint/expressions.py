@@ -39,7 +39,7 @@ from policy.lint.view import Setting, View, is_own, unread_setting
 from policy.transforms.lines import Command, TransformLine
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
-from policy.values.surroundings import Surroundings, undefaulted
+from policy.values.surroundings import Surroundings, set_by_files, undefaulted
 
 N = TypeVar("N", bound=Node)
 
@@ -292,7 +292,7 @@ def _tree(text: str) -> Node | None:
 def _published(view: View) -> Mapping[str, Abstract]:
     """What is known of attributes that the configuration puts into ads."""
     values = {name: _value_of(view, name) for name in view.slot_attributes}
-    return {**dict.fromkeys(view.own_names, ANYTHING), **values}
+    return {**{name: set_by_files(name) for name in view.own_names}, **values}
 
 
 def _value_of(view: View, name: str) -> Abstract:

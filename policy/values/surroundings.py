@@ -28,6 +28,7 @@ from policy.values.domain import (
     NOTHING,
     Abstract,
     join,
+    of_its_kinds,
 )
 from policy.values.evaluation import Key
 from policy.values.functions import CLOCK
@@ -216,6 +217,14 @@ def _of_ephemeral(added: Ephemeral) -> Abstract:
     value = _of_type(added.type, added.unit, (least, inf), ())
     # The negotiator puts in reals as such, while ads of others may have integers in their place.
     return value._replace(whole=None if value.real else value.whole, single=added.rounded)
+
+
+def set_by_files(folded: str) -> Abstract:
+    """What a transform may make of an attribute: any value of the type that daemons give it."""
+    row = find_attribute(folded)
+    if row is None or "job" not in row.ads:
+        return ANYTHING
+    return of_its_kinds(_of_type(row.type, row.unit, row.range, row.values))._replace(unit=row.unit)
 
 
 def _of_type(
