@@ -180,6 +180,7 @@ _ORDERED: Final = (
     ("SCHEDD_INTERVAL", "CLASSAD_LIFETIME"),
     ("MIN_TRACKING_GID", "MAX_TRACKING_GID"),
     ("PERIODIC_EXPR_INTERVAL", "MAX_PERIODIC_EXPR_INTERVAL"),
+    *((f"NEGOTIATOR_{delay}", "NEGOTIATOR_INTERVAL") for delay in ("CYCLE_DELAY", "MIN_INTERVAL")),
     ("SCHEDD_CLUSTER_INITIAL_VALUE", "SCHEDD_CLUSTER_MAXIMUM_VALUE"),
     ("COLLECTOR_QUERY_WORKERS_RESERVE_FOR_HIGH_PRIO", "COLLECTOR_QUERY_WORKERS"),
     ("HA_POLL_PERIOD", "HA_LOCK_HOLD_TIME"),
@@ -205,6 +206,8 @@ def hook(macro: str) -> str | None:
         return None
     bare = name.replace("_", "")
     meant = next((one for one in _HOOKS if one.replace("_", "") == bare), None)
+    words = sorted(name.split("_"))
+    meant = meant or next((one for one in _HOOKS if sorted(one.split("_")) == words), None)
     meant = meant or suggest(name, _HOOKS) or _of_first_word(name)
     return None if meant is None else macro[: len(macro) - len(name)] + meant
 

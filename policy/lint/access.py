@@ -24,7 +24,7 @@ from policy.lint.security import network, no_ads
 from policy.lint.view import Item, Setting, View
 
 #: A name without a folder before it.
-_PLAIN: Final = late_regex(r"[\w.-]+")
+_PLAIN: Final = late_regex(r"[\w.-]+(/[\w.-]+)*")
 _ACCOUNT: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
 
 
@@ -159,9 +159,16 @@ def folder_or_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(DISAGREE, message, setting.whole(), f"a file is for {where}")
 
 
-@looks_at(Per.SETTING, of="CERTIFICATE_MAPFILE|SINGULARITY_TARGET_DIR")
+_FILES: Final = (
+    "CERTIFICATE_MAPFILE|SINGULARITY_TARGET_DIR|KERBEROS_(SERVER|CLIENT)_KEYTAB|KERBEROS_MAP_FILE"
+    "|AUTH_SSL_(SERVER|CLIENT)_(CA|CERT|KEY)(FILE|DIR)|SEC_PASSWORD_(FILE|DIRECTORY)"
+    "|SEC_TOKEN_(DIRECTORY|SYSTEM_DIRECTORY|POOL_SIGNING_KEY_FILE)"
+)
+
+
+@looks_at(Per.SETTING, of=_FILES)
 def map_without_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """A map or a folder that is looked for where a daemon runs."""
+    """A map, a key or a folder that is looked for where a daemon runs."""
     text = setting.text().strip()
     if text and _PLAIN.fullmatch(text):
         message = f"{setting.macro}: `{text}` is no whole path"

@@ -46,6 +46,7 @@ from policy.lint.spelling import (
     near,
     reordered,
     with_other_end,
+    words,
 )
 from policy.lint.trees import guarded, is_one_of_some, names, references, scope_of, sides, squeezed
 from policy.lint.view import View
@@ -114,6 +115,7 @@ _OWN_LENGTH: Final = 5
 #: Two names of which one begins the other have so many letters at least.
 _LONG: Final = 8
 _VERY_LONG: Final = 10
+_FEW_WORDS: Final = 3
 #: Words that are attributes here and were meant as something else.
 _WORDS: Final = {
     "time": "time()",
@@ -369,7 +371,9 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         kinds = {"job" if it == "request" else it for it in (one.use.my, one.use.target)}
         usual = _usual(frozenset(kinds))
         short = _OF_ONES_OWN.match(name) is None
-        meant = inflected(name, usual) if asked else meant_by_words(name, usual, shorter=short)
+        long = asked or len(words(name)) > _FEW_WORDS
+        meant = inflected(name, usual) if long else None
+        meant = meant if meant or asked else meant_by_words(name, usual, shorter=short)
         if meant is None and not asked:
             meant = reordered(name, vocabulary(known_attributes()))
     if meant is None and not asked and len(name) >= _VERY_LONG:

@@ -194,6 +194,7 @@ def domain_slip(view: View) -> Iterator[Diagnostic]:
         raw = setting.entry.raw
         for name in dict.fromkeys(_NAME.findall(raw)) if "." in raw else ():
             places.setdefault(_domain(name), []).append((setting, name))
+    yield from _other_top(view)
     for domain, (one, *more) in places.items() if len(places) > 1 else ():
         alike = None if more else _almost(domain, places)
         if alike is not None:
@@ -203,6 +204,28 @@ def domain_slip(view: View) -> Iterator[Diagnostic]:
             message = f"`{domain}` is spelled almost like `{alike}` of {places[alike][0][0].macro}"
             right = f"{name[: len(name) - len(domain)]}{alike}"
             yield setting.say(domain_slip, message, where, Meant(right, name))
+
+
+def _other_top(view: View) -> Iterator[Diagnostic]:
+    """``condor@hpc.example.com`` once, where all else is of hpc.example.edu."""
+    many: dict[str, dict[str, list[Setting]]] = {}
+    for setting in view.settings:
+        for name in set(map(str.casefold, _NAME.findall(setting.entry.raw))):
+            stem, _, top = name.rpartition(".")
+            if "." in stem and top in _TOPS:
+                many.setdefault(stem, {}).setdefault(top, []).append(setting)
+    for stem, tops in many.items():
+        alone = [top for top, used in tops.items() if len(used) == 1]
+        usual = [top for top, used in tops.items() if len(used) > 1]
+        if len(alone) == len(usual) == 1:
+            setting, name = tops[alone[0]][0], f"{stem}.{alone[0]}"
+            message = f"`{name}` is `{stem}.{usual[0]}` in other places"
+            at = setting.text().casefold().find(name)
+            where = Item(name, at, at + len(name)) if at >= 0 else setting.whole()
+            yield setting.say(domain_slip, message, where, Meant(f"{stem}.{usual[0]}", name))
+
+
+_TOPS: Final = frozenset(("com", "org", "net", "edu", "gov"))
 
 
 def _domain(name: str) -> str:

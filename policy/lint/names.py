@@ -366,7 +366,8 @@ def _is_known(view: View, setting: Setting) -> bool:
     if _of_daemon(view, macro) or memberships(macro):
         return True
     # SYSTEM_PERIODIC_HOLD_NAMES = MEM makes names like SYSTEM_PERIODIC_HOLD_MEM.
-    return any(map(f"_{macro}_".__contains__, _between_underscores(view.listed)))
+    named = any(map(f"_{macro}_".__contains__, _between_underscores(view.listed)))
+    return named and family_slip(macro, view.folded_groups, view.listed) is None
 
 
 @lru_cache(maxsize=4)

@@ -168,7 +168,7 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
-    of=r"(ALLOW|DENY)_\w+|NETWORK_INTERFACE",
+    of=r"(ALLOW|DENY)_\w+|NETWORK_INTERFACE|TCP_FORWARDING_HOST",
     observed="Observed with 25.14.1: its daemons start without a word, or with `strange entry /` in"
     " their logs; with such a NETWORK_INTERFACE they end with exit status 4; of `FLOCK_TO = 10.3.*`"
     " the schedd logs `Failed to start non-blocking update to unknown` again and again, of"

@@ -1,4 +1,5 @@
-"""Checks the order of the lines of transforms and routes, and that of the transforms.
+"""Checks the order of the lines of transforms and routes, that of the transforms, and what stands
+for a text in them.
 
 Follows: condor_transform_ads of 25.14.1, which goes through the lines one after the other; the
 schedd, which goes through JOB_TRANSFORM_NAMES.
@@ -6,6 +7,7 @@ schedd, which goes through JOB_TRANSFORM_NAMES.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -16,7 +18,7 @@ from policy.attributes import Availability, find_attribute
 from policy.language.expressions import parse
 from policy.lint.agreement import setting_of
 from policy.lint.expressions import has_body
-from policy.lint.finding import Per, looks_at
+from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.reading import HOLE
 from policy.lint.transforms import OTHERWISE, family_of
 from policy.lint.trees import guarded, references, scope_of
@@ -157,3 +159,30 @@ def _asks(line: TransformLine, name: str) -> bool:
     """Does the line that makes it look at what it was before?"""
     words = line.text.casefold().split(name)
     return len(words) > 2 or line.text.split()[0].upper() in ("DEFAULT", "RENAME")
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+#: A text, in which all is well, or an attribute of the job.
+_TEXT_OF_THE_JOB: Final = late_regex(r'"(?:[^"\\]|\\.)*"|\$\(MY\.(\w+)(?::[^)]*)?\)', re.IGNORECASE)
+_WRITING: Final = frozenset(("SET", "DEFAULT", "EVALSET"))
+
+
+@looks_at(Per.CONFIGURATION)
+def bare_text(view: View) -> Iterator[Diagnostic]:
+    """``SET Group strcat("a.", $(MY.Owner))``: what the job has stands there without quotes."""
+    for setting in view.settings:
+        for line, form in setting.statements if has_body(setting) else ():
+            if not isinstance(form, Command) or form.keyword not in _WRITING:
+                continue
+            for found in _TEXT_OF_THE_JOB.finditer(line.text, form.rest_at):
+                row = None if found[1] is None else find_attribute(found[1])
+                if row is None or row.type != "string":
+                    continue
+                message = f"`{found[0]}` is the job's text without quotes: an attribute's name"
+                how = Meant(found[1], found[0]) if form.keyword == "EVALSET" else _QUOTED
+                yield OTHERWISE.at(message, *line.spot(*found.span()), how)
+                break
+
+
+_QUOTED: Final = "write it in quotes"

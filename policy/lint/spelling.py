@@ -81,7 +81,7 @@ SHORTEST: Final = 8
 _SLOT_BEHIND: Final = late_regex(r"(\w+?)_(SLOT_TYPE_\d+)", re.IGNORECASE)
 #: Words that stand for each other in names.
 _LIKE: Final = (
-    *(frozenset(("user", "owner")), frozenset(("interval", "period"))),
+    *(frozenset(("user", "owner", "submitter")), frozenset(("interval", "period"))),
     *(frozenset(("dir", "directory", "folder")), frozenset(("arguments", "args"))),
     frozenset(("host", "machine", "node")),
 )
@@ -119,8 +119,8 @@ def inflected(name: str, known: Vocabulary) -> str | None:
 
 def _is_form(one: str, other: str) -> bool:
     """Are two words forms of one: negotiator and negotiation, limit and limits?"""
-    stem = _alike(one, other)
-    return stem >= _STEM and {one[stem:], other[stem:]} <= _ENDINGS
+    stems = range(_STEM, _alike(one, other) + 1)
+    return any({one[stem:], other[stem:]} <= _ENDINGS for stem in stems)
 
 
 def of_submit_files(name: str) -> str | None:

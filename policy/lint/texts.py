@@ -271,6 +271,17 @@ def scoped_in_quotes(one: MacroExpression, node: Literal) -> Iterator[Diagnostic
         yield one.say(QUOTED_NAME, message, node, Meant(text, f'"{text}"'))
 
 
+@looks_at(Per.CALL)
+def quoted_argument(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
+    """``isUndefined("Owner")``, which is false of every text."""
+    text = text_of(node.args[0]) if len(node.args) == 1 else None
+    asks = node.name.casefold() in ("isundefined", "iserror")
+    if text is not None and asks and "." not in text:  # of which another check tells
+        message = f'`"{text}"` is a text, and `{one.shown(node)}` is always false'
+        advice = Meant(text, f'"{text}"') if find_attribute(text) is not None else None
+        yield one.say(QUOTED_NAME, message, node.args[0], advice)
+
+
 @looks_at(Per.BINARY)
 def quoted(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
     """``"RequestMemory" < 4096``."""

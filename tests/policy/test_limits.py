@@ -134,3 +134,81 @@ def test_a_macro_with_a_default_is_no_attribute_of_the_job() -> None:
         ("", "$(Anything:2000)"),
     ):
         assert ids(head.format(own, text)) == []
+
+
+@pytest.mark.parametrize("line", ["SET", "EVALSET", "DEFAULT"])
+def test_the_type_of_an_attribute_that_a_transform_sets_is_known(line: str) -> None:
+    head = f"JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = {line} RequestMemory 8192\n"
+    head += "SUBMIT_REQUIREMENT_NAMES = R\nSUBMIT_REQUIREMENT_R = RequestMemory <= "
+    assert names(f'{head}"8 GB"\n') == ["P410"]
+    assert names(f"{head}9000\n") == []
+
+
+def test_a_text_of_the_job_needs_quotes_in_a_transform() -> None:
+    """condor_transform_ads of 25.14.1 makes `Team = alice` of `SET Team $(MY.Owner)`."""
+    head = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  {}\n@end\n"
+    for wrong in (
+        "SET Team0 $(MY.Owner)",
+        'EVALSET Team0 strcat("x.", $(MY.Owner))',
+        "DEFAULT Team0 $(MY.Owner:nobody)",
+    ):
+        assert ids(head.format(wrong)) == [("P252", 3)]
+    for right in (
+        'SET Team0 "$(MY.Owner)"',
+        'EVALSET Team0 strcat("\\"", Owner)',
+        "SET Size0 $(MY.RequestMemory)",
+        'SET Team0 "\\"$(MY.Owner)"',
+    ):
+        assert ids(head.format(right)) == []
+
+
+def test_a_text_is_never_undefined() -> None:
+    for condition in ('isUndefined("ProjectName")', 'isError("QDate")'):
+        head = "SYSTEM_PERIODIC_HOLD = NumJobStarts > 9 ||"
+        assert "P424" in names(f"{head} {condition}\n")
+    assert names("SYSTEM_PERIODIC_HOLD = NumJobStarts > 9 || isUndefined(ProjectName)\n") == []
+
+
+def test_a_hook_has_its_words_in_order() -> None:
+    head = "STARTER_DEFAULT_JOB_HOOK_KEYWORD = SITE\nSITE_HOOK_JOB_EXIT = /bin/x\n"
+    assert names(f"{head}SITE_HOOK_JOB_PREPARE = /bin/y\n") == ["P201"]
+    assert names(f"{head}SITE_HOOK_PREPARE_JOB = /bin/y\n") == []
+
+
+def test_a_member_of_a_family_is_known_by_its_head() -> None:
+    head = "SUBMIT_REQUIREMENT_NAMES = R\nSUBMIT_REQUIREMENT_R = RequestMemory < 9000\n"
+    assert names(f'{head}SUBMIT_REQUIREMENTS_R_REASON = "x"\n') == ["P202"]
+    assert names(f'{head}SUBMIT_REQUIREMENT_R_REASON = "x"\n') == []
+
+
+def test_one_machine_has_one_top_level() -> None:
+    head = "UID_DOMAIN = hpc.x.edu\nALLOW_WRITE = *@hpc.x.edu\nALLOW_DAEMON = condor@hpc.x."
+    assert names(f"{head}com\n") == ["P256"]
+    assert names(f"{head}edu\n") == []
+    assert names(f"{head}com, *@hpc.x.com\nDENY_WRITE = *.hpc.x.com\n") == []
+
+
+@pytest.mark.parametrize("delay", ["CYCLE_DELAY", "MIN_INTERVAL"])
+def test_cycles_come_as_often_as_the_interval_says(delay: str) -> None:
+    head = f"NEGOTIATOR_INTERVAL = 60\nNEGOTIATOR_{delay} = "
+    assert names(f"{head}2000\n") == ["P131"]
+    assert names(f"{head}20\n") == []
+
+
+@pytest.mark.parametrize("macro", ["KERBEROS_SERVER_KEYTAB", "AUTH_SSL_SERVER_CERTFILE"])
+def test_a_key_has_a_whole_path(macro: str) -> None:
+    assert names(f"{macro} = etc/host.cert\n") == ["P137"]
+    assert names(f"{macro} = /etc/host.cert\n") == []
+
+
+def test_the_address_of_a_relay_is_one() -> None:
+    assert names("TCP_FORWARDING_HOST = 192.0.2.317\n") == ["P235"]
+    assert names("TCP_FORWARDING_HOST = 192.0.2.17\n") == []
+
+
+def test_words_in_another_form_are_slips_of_a_long_name() -> None:
+    head = (
+        "SYSTEM_PERIODIC_VACATE = JobStatus == 2 && time() - JobCurrentStartExecut{}Date > 86400\n"
+    )
+    assert names(head.format("ion")) == ["P401"]
+    assert names(head.format("ing")) == []
