@@ -23,7 +23,7 @@ from policy.lint.choices import has_hole
 from policy.lint.finding import ERROR, Meant, Per, finding, looks_at
 from policy.lint.reading import NO_REFERENCE
 from policy.lint.security import as_name
-from policy.lint.trees import text_of
+from policy.lint.trees import ends, text_of
 from policy.lint.view import ITEM, Item, Setting, View
 from policy.values.domain import ANYTHING
 from policy.values.evaluation import Evaluation
@@ -206,10 +206,12 @@ def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if tree is not None and behind.text:
         message = f"`{behind.text}` stands behind the expression and is passed over"
         yield setting.say(no_folders, message, behind, _IN_QUOTES)
-    begin, end = (0, len(text)) if tree is None else (tree.start + 1, tree.end - 1)
-    plain = tree is None or text_of(tree) is not None
-    for item in map(Item.of, ITEM.finditer(text, begin, end)) if plain else ():
-        if plain and (sign := _PARTING.search(item.text)) is not None:
+    parts = [(0, len(text))]
+    if tree is not None:
+        texts = (bare(one) for one in ends(tree) if text_of(one) is not None)
+        parts = [(one.start + 1, one.end - 1) for one in texts]
+    for item in (Item.of(it) for part in parts for it in ITEM.finditer(text, *part)):
+        if (sign := _PARTING.search(item.text)) is not None:
             message = f"`{sign[0]}` is a part of the path `{item.text}`"
             yield setting.say(no_folders, message, item, "folders stand between commas")
         elif not _WHOLE.match(item.text):

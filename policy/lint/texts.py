@@ -271,6 +271,23 @@ def scoped_in_quotes(one: MacroExpression, node: Literal) -> Iterator[Diagnostic
         yield one.say(QUOTED_NAME, message, node, Meant(text, f'"{text}"'))
 
 
+_CONDITIONS: Final = frozenset(
+    ("start", "suspend", "continue", "preempt", "kill", "want_suspend", "want_vacate", "want_hold")
+)
+
+
+@looks_at(Per.COMPARISON)
+def condition_and_text(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``WANT_SUSPEND == "False"``."""
+    for side, operator, other in sides(node) if one.use.my == "slot" else ():
+        is_condition = isinstance(side, Reference) and side.name.casefold() in _CONDITIONS
+        text = (text_of(other) or "").casefold()
+        if is_condition and text in ("true", "false") and operator in EQUALITY | IDENTITY:
+            message = f"`{one.shown(node)}` compares a condition with a text"
+            advice = Meant(text.capitalize(), one.shown(other))
+            yield one.say(QUOTED_NAME, message, other, advice)
+
+
 @looks_at(Per.CALL)
 def quoted_argument(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
     """``isUndefined("Owner")``, which is false of every text."""

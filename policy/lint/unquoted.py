@@ -19,7 +19,7 @@ from policy.lint.attributes import UNKNOWN_ATTRIBUTE
 from policy.lint.comparisons import UNQUOTED, are_words, is_known, literal_of
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Meant, Per, looks_at
-from policy.lint.trees import takes_pattern
+from policy.lint.trees import ends, takes_pattern, text_of
 
 #: A value that is what one macro or function of the configuration language has.
 _ONE_REFERENCE: Final = late_regex(r"\$\w*\([^()]*\)")
@@ -71,6 +71,21 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
         else:
             advice = Meant(f'"{word.name}"', word.name)
             yield one.say(UNQUOTED, f"`{word.name}` {message}", word, advice)
+
+
+@looks_at(Per.EXPRESSION)
+def word_of_choice(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``Size = ifThenElse(Cpus > 8, large, "small")``: beside a text another one is meant."""
+    parts = list(ends(one.tree)) if one.use.wanted is Wanted.ANY else []
+    texts = [part for part in parts if text_of(part)]
+    for part in parts if texts and len(parts) > 1 else ():
+        word = bare(part)
+        if not isinstance(word, Reference) or word.base is not None:
+            continue
+        single = word.name.islower() or (word.name.isupper() and "_" not in word.name)
+        if single and find_attribute(word.name) is None and not is_known(one, word.name.casefold()):
+            message = f"`{word.name}` is not quoted, so it is an attribute"
+            yield one.say(UNQUOTED, message, word, Meant(f'"{word.name}"', word.name))
 
 
 def _word_for_list(node: Call) -> Node | None:

@@ -212,3 +212,24 @@ def test_words_in_another_form_are_slips_of_a_long_name() -> None:
     )
     assert names(head.format("ion")) == ["P401"]
     assert names(head.format("ing")) == []
+
+
+@pytest.mark.parametrize(
+    "choice", ['Cpus > 8 ? large : "small"', 'ifThenElse(Cpus > 8, "large", small)']
+)
+def test_beside_a_text_another_one_is_meant(choice: str) -> None:
+    assert names(f"Size = {choice}\nSTARTD_ATTRS = Size\n") == ["P412"]
+    quoted = choice.replace("large :", '"large" :').replace(", small)", ', "small")')
+    assert names(f"Size = {quoted}\nSTARTD_ATTRS = Size\n") == []
+
+
+def test_a_condition_is_compared_with_no_text() -> None:
+    head = "WANT_SUSPEND = LoadAvg > 3\nCONTINUE = LoadAvg < 1\nSUSPEND = LoadAvg > 2 && "
+    assert names(f'{head}WANT_SUSPEND == "True"\n') == ["P424"]
+    assert names(f"{head}WANT_SUSPEND == True\n") == []
+
+
+def test_each_text_of_a_choice_is_folders() -> None:
+    choice = 'MOUNT_UNDER_SCRATCH = ifThenElse(TARGET.Big =?= True, "{}tmp", "/tmp,/var/tmp")\n'
+    assert names(choice.format("/")) == []
+    assert names(choice.format("")) == ["P138"]
