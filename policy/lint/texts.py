@@ -11,7 +11,7 @@ from typing import Final
 
 from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic, is_one_edit, numbered_alike, suggest
-from classad.evaluation.functions import lookup_function
+from classad.evaluation.functions import InlineForm, form_of, lookup_function
 from classad.language.operators import COMPARISONS, EQUALITY, IDENTITY, ORDER
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, bare, walk
@@ -292,7 +292,7 @@ def condition_and_text(one: MacroExpression, node: Binary) -> Iterator[Diagnosti
 def quoted_argument(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
     """``isUndefined("Owner")``, which is false of every text."""
     text = text_of(node.args[0]) if len(node.args) == 1 else None
-    asks = node.name.casefold() in ("isundefined", "iserror")
+    asks = form_of(node.name, 1) in (InlineForm.IS_UNDEFINED, InlineForm.IS_ERROR)
     if text is not None and asks and "." not in text:  # of which another check tells
         message = f'`"{text}"` is a text, and `{one.shown(node)}` is always false'
         advice = Meant(text, f'"{text}"') if find_attribute(text) is not None else None
