@@ -46,11 +46,10 @@ from policy.lint.spelling import (
     near,
     reordered,
     with_other_end,
-    words,
 )
 from policy.lint.trees import guarded, is_one_of_some, names, references, scope_of, sides, squeezed
 from policy.lint.view import View
-from policy.lint.vocabulary import Vocabulary, vocabulary
+from policy.lint.vocabulary import Vocabulary, vocabulary, words
 from policy.values.domain import UNDEFINED_ONLY
 
 UNKNOWN_ATTRIBUTE: Final = Finding(
