@@ -85,6 +85,18 @@ def _least(node: Node) -> tuple[str, float]:
     return "", 0.0
 
 
+@looks_at(Per.SETTING, of="COLLECTOR_REQUIREMENTS")
+def of_one_type(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``MyType == "Machine" && ...``: the collector asks it of ads of every type."""
+    for part in _clauses(setting.text()):
+        for side, symbol, other in sides(part) if isinstance(part, Binary) else ():
+            is_type = isinstance(side, Reference) and side.name.casefold() == "mytype"
+            if is_type and symbol in ("==", "=?=") and text_of(other):
+                message = f"the collector refuses every ad that is not of `{text_of(other)}`"
+                help_text = "schedds, masters and submitters come with others: `MyType =!= ... ||`"
+                yield setting.say(DISAGREE, message, part, help_text)
+
+
 _SUBCODE: Final = late_regex(r"SYSTEM_PERIODIC_HOLD(_\w+)?_SUBCODE")
 _HELD: Final = late_regex(r"SYSTEM_PERIODIC_HOLD(_\w+)?(?<!_SUBCODE)(?<!_REASON)(?<!_NAMES)")
 #: The HoldReasonCode of SYSTEM_PERIODIC_HOLD.

@@ -271,6 +271,17 @@ def scoped_in_quotes(one: MacroExpression, node: Literal) -> Iterator[Diagnostic
         yield one.say(QUOTED_NAME, message, node, Meant(text, f'"{text}"'))
 
 
+@looks_at(Per.COMPARISON)
+def text_in_place(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``(xcount ?: "1") >= 8``: for jobs without it a text is compared with a number."""
+    for side, operator, other in sides(node) if node.operator not in IDENTITY else ():
+        kinds = [text_of(part) is not None for part in ends(side)]
+        if is_number(other) and any(kinds) and len(kinds) > 1:
+            wrong = next(part for part in ends(side) if text_of(part) is not None)
+            message = f"`{one.shown(wrong)}` is a text, and `{operator}` of it and {{}} an error"
+            yield one.say(only_text, message.format(one.shown(other)), wrong)
+
+
 _CONDITIONS: Final = frozenset(
     ("start", "suspend", "continue", "preempt", "kill", "want_suspend", "want_vacate", "want_hold")
 )
