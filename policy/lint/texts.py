@@ -37,7 +37,7 @@ QUOTED_NAME: Final = Finding(
     "START = RequestMemory < 4096\n",
 )
 #: What names have as a pattern only.
-_WILD: Final = late_regex(r"\w[.]?\*|\*[.]?\w|^\^\w|[.]\*")
+_WILD: Final = late_regex(r"[\w/=][.]?\*|\*[.]?\w|^\^\w|[.]\*")
 _OF_FILES: Final = late_regex(r"\^?[\w.@-]*[A-Za-z_-]\*")
 _SIGNS: Final = late_regex(r"[^\w\s]+")
 _EQUAL: Final = ("==", "=?=")

@@ -15,7 +15,7 @@ from classad.syntax.nodes import Reference
 from policy.attributes import attribute_of_command, find_attribute
 from policy.data.tables import attribute_names, folded_attribute_names
 from policy.ephemeral import find_ephemeral
-from policy.explain.roles import is_whole, may_run
+from policy.explain.roles import is_whole
 from policy.knobs.lists import SUBMIT_LISTS, is_list, memberships
 from policy.knobs.readers import find_readers
 from policy.lint import lists
@@ -81,17 +81,6 @@ def not_published(view: View) -> Iterator[Diagnostic]:
         if not scope and not is_whole(view.config):
             found.severity = NOTE  # another file may list it
         yield found
-
-
-@looks_at(Per.SETTING, of="DedicatedScheduler")
-def of_parallel_jobs(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """The schedd that looks in the slots for its own name, and finds none."""
-    if setting.macro.casefold() not in view.slot_attributes and may_run(view.config, "STARTD"):
-        message = f"no slot has {setting.macro}, and the schedd starts no parallel job here"
-        help_text = f"add `{setting.macro}` to STARTD_ATTRS"
-        said = not_published.named(setting.entry, message, help_text, needs="STARTD_ATTRS")
-        said.severity = said.severity if is_whole(view.config) else NOTE
-        yield said
 
 
 _OF_A_SLOT: Final = late_regex(r"slot\d+_(\w+)", re.IGNORECASE)

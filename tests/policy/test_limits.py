@@ -235,12 +235,6 @@ def test_each_text_of_a_choice_is_folders() -> None:
     assert names(choice.format("")) == ["P138"]
 
 
-def test_slots_say_whose_parallel_jobs_they_run() -> None:
-    head = 'DAEMON_LIST = MASTER, STARTD\nDedicatedScheduler = "DedicatedScheduler@s.x.org"\n'
-    assert names(head) == ["P214"]
-    assert names(f"{head}STARTD_ATTRS = DedicatedScheduler\n") == []
-
-
 def test_the_collector_takes_ads_of_every_type() -> None:
     head = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR\nCOLLECTOR_REQUIREMENTS = MyType "
     assert names(f'{head}=?= "Machine" && TotalCpus > 1\n') == ["P134"]
@@ -251,3 +245,10 @@ def test_what_stands_for_a_number_is_one() -> None:
     head = "SUBMIT_REQUIREMENT_NAMES = R\nSUBMIT_REQUIREMENT_R = (Cores ?: "
     assert names(f'{head}"1") >= 8\n') == ["P428"]
     assert names(f"{head}1) >= 8\n") == names(f'{head}"1") == "8"\n') == []
+
+
+@pytest.mark.parametrize("text", ["/atlas/*", "/atlas/Role=*", "group_a.*"])
+def test_a_pattern_is_compared_with_nothing(text: str) -> None:
+    head = "START = TARGET.Team == "
+    assert names(f'{head}"{text}"\n') == ["P427"]
+    assert names(f'{head}"{text.rstrip("*")}"\n') == []
