@@ -171,7 +171,9 @@ def set_by_template(view: View) -> Iterator[Diagnostic]:
         if earlier is None or not is_own(earlier) or earlier.raw.strip() == entry.raw.strip():
             continue
         use = use_of(view.config, entry) if entry.origin == earlier.origin else None
-        if use is not None and not _in_conditional(earlier):
+        if use is None or _is_inside(use[1], use[2]) or _in_conditional(earlier):
+            continue
+        if earlier.source is use[1]:
             message = f"`{earlier.name}` is set again in line {entry.line}, by `{use[0]}`"
             yield shadowed.named(earlier, message, "what stands behind the template counts")
 
@@ -196,7 +198,11 @@ def replaces(later: Definition, earlier: Definition) -> bool:
 
 def _in_conditional(entry: Definition) -> bool:
     assert entry.source is not None
-    return any(start < entry.start <= end for start, end in _conditionals(entry.source))
+    return _is_inside(entry.source, entry.start)
+
+
+def _is_inside(source: Source, at: int) -> bool:
+    return any(start < at <= end for start, end in _conditionals(source))
 
 
 @lru_cache(maxsize=256)

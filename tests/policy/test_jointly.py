@@ -356,3 +356,5 @@ def test_what_a_template_sets_is_changed_behind_it() -> None:
     assert "P203" not in names(added)
     guarded = "if version >= 9.0\nSTART = TARGET.RequestCpus < 4\nendif\nuse POLICY : Desktop\n"
     assert "P203" not in names(guarded)
+    chosen = "START = TARGET.RequestCpus < 4\nif version >= 9.0\nuse POLICY : Desktop\nendif\n"
+    assert "P203" not in names(chosen)
