@@ -155,13 +155,14 @@ def shared_elsewhere(view: View) -> Iterator[Diagnostic]:
 def port_of_nobody(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A port beside another one in COLLECTOR_HOST.
 
-    Observed with 25.14.1: the collector listens at that of COLLECTOR_HOST.
+    Observed with 25.14.1: the collector listens at that of COLLECTOR_HOST, where this is its host.
     """
     home, own = setting_of(view, "COLLECTOR_HOST"), setting.text().strip()
     ports = [] if home is None or not own.isdigit() else [one.port for one in addresses(home)]
     if ports and all(port.isdigit() and port != own for port in ports):
-        message = f"COLLECTOR_PORT is {own}, and COLLECTOR_HOST, which counts first, has {ports[0]}"
-        yield setting.say(DISAGREE, message, setting.whole())
+        message = f"COLLECTOR_PORT is {own}, and COLLECTOR_HOST has {ports[0]}"
+        help_text = "the collector that COLLECTOR_HOST names listens at the port there"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
 
 
 #: A name of a host or a domain, and no path or file.
