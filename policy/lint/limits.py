@@ -47,6 +47,20 @@ def nobody_submits(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(out_of_range, message, setting.whole(), help_text)
 
 
+@looks_at(Per.SETTING, of="NEGOTIATOR_CYCLE_DELAY")
+def seldom(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Cycles that never come as often as the interval says; test pools have 5 and 2 seconds."""
+    least = integer_literal(setting.text()) or 0
+    most = integer_literal(setting.beside("NEGOTIATOR_INTERVAL")) or least
+    if "negotiator_interval" in view.defined and least > max(_BY_ITSELF, most):
+        message = f"{setting.macro} is {least}, above NEGOTIATOR_INTERVAL, which is {most}"
+        yield setting.say(above, message, setting.whole())
+
+
+#: The delay where nobody sets one.
+_BY_ITSELF: Final = 20
+
+
 @looks_at(Per.SETTING, of="DEFRAG_REQUIREMENTS")
 def whole_already(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Machines to drain that are whole as DEFRAG_WHOLE_MACHINE_EXPR says."""
