@@ -16,6 +16,7 @@ from classad.patterns import late_regex
 from classad.source import Source
 from policy.data.tables import builtin_table, meanings, spelling
 from policy.explain.roles import is_whole, may_read
+from policy.knobs.choices import HOOKS
 from policy.knobs.declaration import KnobKind
 from policy.knobs.lists import LISTS_BY_NAME, is_list, memberships
 from policy.knobs.obsolete import find_obsolete, once_predefined
@@ -271,8 +272,11 @@ def _live(view: View) -> list[Setting]:
     return [setting for setting in view.settings if id(setting) in done]
 
 
-#: Families whose programs a daemon starts.
-_OF_PROGRAMS: Final = ("STARTD_CRON_", "SCHEDD_CRON_", "MACHINE_RESOURCE_INVENTORY_")
+#: Families of names that lists and keywords make, and daemons read.
+_FAMILIES: Final = (
+    *("STARTD_CRON_", "SCHEDD_CRON_", "BENCHMARKS_CRON_", "MACHINE_RESOURCE_", "MASTER_SHUTDOWN_"),
+    *("SYSTEM_PERIODIC_", "SUBMIT_REQUIREMENT_"),
+)
 
 
 def _is_read(setting: Setting) -> bool:
@@ -283,7 +287,9 @@ def _is_read(setting: Setting) -> bool:
         return True
     if spelling(setting.macro) in meanings() or setting.macro.casefold() in _of_defaults():
         return True
-    return bool(memberships(setting.macro)) or (setting.macro.upper().startswith(_OF_PROGRAMS))
+    upper = setting.macro.upper()
+    is_hook = upper.rpartition("_HOOK_")[2] in HOOKS
+    return bool(memberships(setting.macro)) or is_hook or upper.startswith(_FAMILIES)
 
 
 @cache

@@ -204,6 +204,10 @@ def _told(
         at = line.text.rfind(value)
         message = f"{form.name}: `{value}` is no number, so it is {counts}"
         yield of_no_use.at(message, *line.spot(at, at + len(value)), advice)
+    elif form.name.casefold().startswith("max") and read_integer(value, evaluate) == 0:
+        at = line.text.rfind(value)
+        message = f"{form.name} is {value}: the route takes no job"
+        yield of_no_use.at(message, *line.spot(at, at + len(value)))
     elif form.name.casefold() == "gridresource" and universe not in (None, UNIVERSES["grid"]):
         message = "only a route of the grid universe has a GridResource"
         yield of_no_use.at(message, *line.spot(0, len(form.name)))

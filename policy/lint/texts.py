@@ -300,6 +300,15 @@ def condition_and_text(one: MacroExpression, node: Binary) -> Iterator[Diagnosti
 
 
 @looks_at(Per.CALL)
+def quoted_user(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
+    """``userMap("Groups", "Owner")``: whom the map is asked for is an attribute."""
+    text = text_of(node.args[1]) if node.name.casefold() == "usermap" and node.args[1:] else None
+    if text is not None and find_attribute(text) is not None:
+        message = f'`"{text}"` is a text, and the map is asked for a user of that name'
+        yield one.say(QUOTED_NAME, message, node.args[1], Meant(text, f'"{text}"'))
+
+
+@looks_at(Per.CALL)
 def quoted_argument(one: MacroExpression, node: Call) -> Iterator[Diagnostic]:
     """``isUndefined("Owner")``, which is false of every text."""
     text = text_of(node.args[0]) if len(node.args) == 1 else None

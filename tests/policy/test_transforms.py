@@ -432,3 +432,30 @@ def test_a_route_goes_to_a_grid_and_a_batch_system_that_there_are(line: str) -> 
         assert ids(GRID.format(line.format(there))) == []
     for slip in ("batch slrum", "bacth slurm", "cream https://x.org"):
         assert ids(GRID.format(line.format(slip))) == [("P250", 6)]
+
+
+@pytest.mark.parametrize("limit", ["MaxJobs", "MaxIdleJobs"])
+def test_a_route_takes_jobs(limit: str) -> None:
+    line = GRID.replace("GRID", "VANILLA")
+    assert ids(line.format(f"{limit} = 0")) == [("P250", 6)]
+    assert ids(line.format(f"{limit} = 5")) == []
+
+
+def test_a_map_is_asked_for_the_user_of_a_job() -> None:
+    head = "SCHEDD_CLASSAD_USER_MAP_NAMES = G\nCLASSAD_USER_MAPDATA_G @=x\n* alice physics\n@x\n"
+    body = (
+        f'{head}JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = EVALSET AcctGroup userMap("G", {{}})\n'
+    )
+    assert ids(body.format('"Owner"')) == [("P424", 6)]
+    assert ids(body.format("Owner")) == ids(body.format('"alice"')) == []
+
+
+@pytest.mark.parametrize("macro", ["SYSTEM_PERIODIC_HOLD_A_REASON", "SUBMIT_REQUIREMENT_B_REASON"])
+def test_a_reason_has_no_holes(macro: str) -> None:
+    head = (
+        "DAEMON_LIST = MASTER, SCHEDD\nSYSTEM_PERIODIC_HOLD_NAMES = A\n"
+        "SUBMIT_REQUIREMENT_NAMES = B\n"
+        "SYSTEM_PERIODIC_HOLD_A = NumJobStarts > 4\nSUBMIT_REQUIREMENT_B = RequestMemory < 9000\n"
+    )
+    assert ids(f'{head}{macro} = "used by $(Owner)"\n') == [("P120", 6)]
+    assert ids(f'{head}{macro} = strcat("used by ", Owner)\n') == []
