@@ -82,6 +82,8 @@ class Config:
     texts: tuple[Source, ...]
     version: Version = NEWEST
     sources: Sources = field(factory=MemorySources, eq=False, repr=False)
+    #: The file and line of each condition that was looked at and is false.
+    false_conditions: frozenset[tuple[str, int]] = field(default=frozenset(), eq=False, repr=False)
     #: Values as this reader has them, which nothing changes any more.
     _known: Known = field(factory=dict, init=False, eq=False, repr=False)
     _expanded: dict[int, tuple[Definition, Expanded]] = field(
@@ -204,7 +206,8 @@ def load_config(
     except ReadingStopped:
         complete = False
     read = (tuple(reader.files), complete, tuple(reader.texts))
-    return Config(scope, tuple(diagnostics), *read, library.version, sources)
+    false = frozenset(reader.false)
+    return Config(scope, tuple(diagnostics), *read, library.version, sources, false)
 
 
 def _numbers(rng: Random | None) -> Callable[[], Random]:

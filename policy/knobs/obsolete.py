@@ -173,10 +173,6 @@ _FAMILIES: Final = (
         late_regex(r"max_num_(default_)?log"),
         Obsolete(why="MAX_NUM_<daemon>_LOG is, for each daemon"),
     ),
-    (
-        late_regex(r"sec_credential_monitor\w*"),
-        Obsolete(why="daemons of DAEMON_LIST do it: CREDMON_KRB, CREDMON_OAUTH"),
-    ),
     (late_regex(rf"sec_({_LEVELS})_methods"), Obsolete(r"sec_\1_authentication_methods")),
     (
         late_regex(

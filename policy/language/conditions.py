@@ -176,6 +176,13 @@ class OpenConditionals:
         """Number of open conditionals."""
         return len(self._levels)
 
+    def asks(self, word: str) -> bool:
+        """Is a condition behind this keyword looked at?"""
+        if word == "if":
+            return self.live
+        behind = word == "elif" and bool(self._levels) and not any(self._levels[-1][1:])
+        return behind and self._is_live_outside()
+
     def step(self, word: str, rest: str, world: World) -> None:
         """Carry out one conditional keyword."""
         if word == "if":

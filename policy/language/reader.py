@@ -106,6 +106,8 @@ class Reader:
     files: list[str] = field(factory=list)
     #: The texts of the files.
     texts: list[Source] = field(factory=list)
+    #: The file and line of each condition that was looked at and is false.
+    false: list[tuple[str, int]] = field(factory=list)
     #: How many lines there were so far.
     lines: int = 0
 
@@ -282,7 +284,10 @@ class Pass:
             elif word[0] == "endif" and self.opened:
                 self.opened.pop()
             self._behind(line, *word)
+            asks = self.nesting.asks(word[0])
             self.nesting.step(*word, self.reader.world())
+            if asks and not self.nesting.live:
+                self.reader.false.append((line.source.name, line.line))
             return
         if not self.nesting.live:
             found = _ELSE_IF.match(text)

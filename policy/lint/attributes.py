@@ -362,7 +362,8 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     if published or find_attribute(name) is not None or find_ephemeral(name) is not None:
         return None
     meant = _WORDS.get(folded) or attribute_of_command(name) or _near(one, name)
-    meant = "0" if whole and one.use.wanted is Wanted.NUMBER else meant
+    if one.use.my == "either" and meant and squeezed(meant) == squeezed(name):
+        return None  # a gateway's ad has grid_resource
     # Users may well have an attribute of their own whose name is longer or shorter.
     if meant is None and not asked:
         meant = _begun(name, vocabulary(known_attributes()).beginning_as(name))

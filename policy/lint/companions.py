@@ -262,7 +262,8 @@ _COMPANIONS: Final = (
         for one, other in (("LOW", "HIGH"), ("HIGH", "LOW"))
     ),
     _need(
-        "ENABLE_(RUNTIME|PERSISTENT)_CONFIG", _is_prefix, "SETTABLE_ATTRS_",
+        # The startd keeps by ENABLE_PERSISTENT_CONFIG where it was rehomed, too.
+        "ENABLE_RUNTIME_CONFIG", _is_prefix, "SETTABLE_ATTRS_",
         help="without SETTABLE_ATTRS_* nothing may be set",
     ),
     _need(

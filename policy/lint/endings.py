@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from attr import evolve, frozen
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.patterns import any_of, late_regex
 from policy.config import Config
 from policy.explain.roles import host_of, is_whole, makes_no_slot
@@ -169,8 +169,11 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
     whole = is_whole(view.config) or not setting.config.scope.used_by(setting.entry)
     if not items and macro == _OF_DAEMONS[0] and spot is not None and whole:
         yield _ending_at(spot, Daemon("MASTER"), "DAEMON_LIST names no daemon", what)
+    adds = host_of(view.config).adds
     for item in items:
         name = item.text.strip(_QUOTES)
+        if adds and config.lookup(name) is None and suggest(name, DAEMONS) is None:
+            continue  # another file may have it, as it has the other daemons
         if config.lookup(name) is None or name != item.text:
             message = f"{macro}: no macro `{item.text}` says where that daemon's program is"
             named = evolve(what, definition=None, names=(item.text,))

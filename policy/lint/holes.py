@@ -24,7 +24,6 @@ from policy.knobs.readers import find_readers
 from policy.knobs.reading import Place, place
 from policy.knobs.uses import find_use
 from policy.language.about import PART, change_about
-from policy.language.conditions import keyword
 from policy.language.lines import lines_with_conditions
 from policy.language.table import Definition
 from policy.lint import reading
@@ -308,26 +307,25 @@ def _attributes(view: View) -> Iterable[str]:
             yield from (item.text.casefold() for item in setting.items())
 
 
+#: What asks whether a reference has a value.
+_ASKED: Final = late_regex(r"(?i)\bdefined\s+\Z")
+
+
 def _conditions(view: View) -> Iterator[Diagnostic]:
     """References in conditions, which are false without them."""
     for source in view.config.texts:
-        end, around = "", list[str]()
+        end = ""
         for line in lines_with_conditions(source) if source.quoted else ():
             block = _BLOCK.fullmatch(line.text) if "@=" in line.text else None
             if end or block is not None:
                 # Lines of a block are those of another language.
                 end = f"@{block[1]}" if block and not end else end * (line.text != end)
                 continue
-            word = keyword(line.text)
-            if word is not None and word[0] in ("elif", "endif"):
-                del around[-1:]
-            if word is None or word[0] not in ("if", "elif"):
+            if (source.name, line.line) not in view.config.false_conditions:
                 continue
-            asked = [one for one in around if "defined" in one]  # before this one is looked at
-            around.append(line.text.casefold())
             for found in _REFERENCE.finditer(line.text):
-                known = any(found[1].casefold() in one for one in asked)
-                if not known and not _is_defined(view, found[1]):
+                asked = _ASKED.search(line.text, 0, found.start()) is not None
+                if not asked and not _is_defined(view, found[1]):
                     message = f"`$({found[1]})` is not defined, and the condition is false"
                     spot = source, line.offset(found.start()), line.offset(found.end() - 1) + 1
                     yield _hole(view, found[1], message, spot)

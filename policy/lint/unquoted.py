@@ -69,8 +69,8 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
             message = f"`{written}` is `{word.name}`, which {message}"
             yield UNQUOTED.on(entry, message, Meant(f'"{written}"', written))
         else:
-            advice = Meant(f'"{word.name}"', word.name)
-            yield one.say(UNQUOTED, f"`{word.name}` {message}", word, advice)
+            text = word.name.replace('"', '\\"')
+            yield one.say(UNQUOTED, f"`{word.name}` {message}", word, Meant(f'"{text}"', word.name))
 
 
 @looks_at(Per.EXPRESSION)

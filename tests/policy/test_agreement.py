@@ -292,10 +292,17 @@ def test_a_machine_of_had_may_stand_in_angle_brackets() -> None:
     assert ids(f"{head}HAD_ARGS = -p 60101\n") != []
 
 
-def test_a_condition_is_looked_at_only_inside_the_one_around_it() -> None:
+def test_of_conditions_only_those_count_that_are_looked_at_and_false() -> None:
     head = "DAEMON_LIST = MASTER, SCHEDD\n"
-    inner = "if $(USE_X)\nMAX_JOBS_RUNNING = 5\nendif\n"
+    inner = "if $(USE_X)\nMAX_JOBS_PER_OWNER = 5\nendif\n"
     assert ids(f"{head}{inner}") == [("P120", 2)]
-    assert ids(f"{head}if defined USE_X\n{inner}endif\n") == []
-    assert ids(f"{head}if defined USE_Y\n{inner}endif\n") == [("P120", 3)]
+    assert ids(f"{head}if version >= 9.0\n{inner}endif\n") == [("P120", 3)]
+    for around in ("defined USE_X", "defined USE_Y", "version < 9.0"):
+        assert ids(f"{head}if {around}\n{inner}endif\n") == []
     assert ids(f"{head}if defined USE_X\nMAX_JOBS_PER_OWNER = 5\nendif\n{inner}") == [("P120", 5)]
+    taken = "if version >= 9.0\nMAX_JOBS_PER_OWNER = 5\nelif $(USE_X)\nRANK = 7\nendif\n"
+    assert ids(f"{head}{taken}") == []
+    assert ids(head + taken.replace(">=", "<")) == [("P120", 4)]
+    # One that is true without the macro, and one that asks for it.
+    for asked in ("! $(USE_X)", "defined $(USE_X)"):
+        assert ids(head + inner.replace("$(USE_X)", asked)) == []

@@ -210,8 +210,6 @@ def test_a_daemon_asks_for_its_end_in_the_ads_that_it_sends(text: str, ids: list
     ("IGNORE_LEAF_OOM", "gone"),
     ("JAVA_BENCHMARK_TIME", "gone"),
     ("GLIDEIN_SERVER_URLS", "gone"),
-    ("SEC_CREDENTIAL_MONITOR", "CREDMON_KRB"),
-    ("SEC_CREDENTIAL_MONITOR_OAUTH_LOG", "CREDMON_OAUTH"),
     ("MAX_NUM_DEFAULT_LOG", "MAX_NUM_<daemon>_LOG"),
     ("NEGOTIATOR_HOST", "COLLECTOR_HOST"),
     ("ENABLE_FILE_TRANSFER", "should_transfer_files"),
@@ -471,6 +469,13 @@ def test_the_time_of_a_busy_cpu_is_there_where_the_startd_latches_it(
     text = f"{latch}CpuBusy = LoadAvg > 0.5\nSUSPEND = CpuBusyTime > 120\nWANT_SUSPEND = True\n"
     [found] = [one for one in examine(read(text)).findings if one.id == "P605"]
     assert found.help == f"`IfThenElse(CpuBusyValue is 1, time() - CpuBusyTime, 0)`{advice}"
+
+
+def test_a_daemon_of_one_s_own_may_have_its_program_in_another_file() -> None:
+    for name in ("SEC_CREDENTIAL_MONITOR", "OUR_DAEMON"):
+        assert said(f"DAEMON_LIST = $(DAEMON_LIST), CREDD, {name}\n") == []
+        assert said(f"DAEMON_LIST = MASTER, CREDD, {name}\n") != []
+    assert said("DAEMON_LIST = $(DAEMON_LIST), CREDD, SHCEDD\n") != []
 
 
 @every_case("daemon", ["QUILL", "CKPT_SERVER", "LEASEMANAGER", "STORK"])

@@ -254,3 +254,15 @@ def test_a_pattern_is_compared_with_nothing(text: str) -> None:
     head = "START = TARGET.Team == "
     assert names(f'{head}"{text}"\n') == ["P427"]
     assert names(f'{head}"{text.rstrip("*")}"\n') == []
+
+
+def test_ads_of_gateways_have_names_of_their_own() -> None:
+    head = "COLLECTOR_REQUIREMENTS = isString(TARGET.grid_resource) && "
+    assert names(f"{head}isString(TARGET.CondorVersion)\n") == []
+    assert names(f"{head}isString(TARGET.CondorVersoin)\n") == ["P401"]
+
+
+def test_a_startd_may_keep_what_nobody_sets() -> None:
+    """It keeps by ENABLE_PERSISTENT_CONFIG where it was rehomed."""
+    head = "DAEMON_LIST = MASTER, STARTD\nPERSISTENT_CONFIG_DIR = /srv/set\n"
+    assert names(f"{head}ENABLE_PERSISTENT_CONFIG = True\n") == []
