@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from policy.claims import ClaimSettings
     from policy.own_machine import OwnMachineSettings
 
+__all__ = ["ConcurrencyLimits", "NegotiatorPolicy"]
+
 #: What the configuration says besides.
 _OTHERS: Final = (
     *("dialect", "version", "groups", "group_accept_surplus", "group_autoregroup"),

@@ -285,9 +285,11 @@ class Pass:
                 self.opened.pop()
             self._behind(line, *word)
             asks = self.nesting.asks(word[0])
-            self.nesting.step(*word, self.reader.world())
-            if asks and not self.nesting.live:
-                self.reader.false.append((line.source.name, line.line))
+            try:
+                self.nesting.step(*word, self.reader.world())
+            finally:
+                if asks and not self.nesting.live:
+                    self.reader.false.append((line.source.name, line.line))
             return
         if not self.nesting.live:
             found = _ELSE_IF.match(text)

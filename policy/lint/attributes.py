@@ -364,6 +364,7 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     meant = _WORDS.get(folded) or attribute_of_command(name) or _near(one, name)
     if one.use.my == "either" and meant and squeezed(meant) == squeezed(name):
         return None  # a gateway's ad has grid_resource
+    meant = "0" if whole and one.use.wanted is Wanted.NUMBER else meant
     # Users may well have an attribute of their own whose name is longer or shorter.
     if meant is None and not asked:
         meant = _begun(name, vocabulary(known_attributes()).beginning_as(name))

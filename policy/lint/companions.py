@@ -262,8 +262,7 @@ _COMPANIONS: Final = (
         for one, other in (("LOW", "HIGH"), ("HIGH", "LOW"))
     ),
     _need(
-        # The startd keeps by ENABLE_PERSISTENT_CONFIG where it was rehomed, too.
-        "ENABLE_RUNTIME_CONFIG", _is_prefix, "SETTABLE_ATTRS_",
+        "ENABLE_(RUNTIME|PERSISTENT)_CONFIG", _is_prefix, "SETTABLE_ATTRS_",
         help="without SETTABLE_ATTRS_* nothing may be set",
     ),
     _need(
@@ -434,7 +433,8 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = "no daemon starts: nothing says where what is set for good is kept"
         what = {"needs": "PERSISTENT_CONFIG_DIR", "ends": EVERY, "status": 1}
         yield alone.named(setting.entry, message, "set PERSISTENT_CONFIG_DIR", **what)
-        return
+    if macro == "ENABLE_PERSISTENT_CONFIG":
+        return  # the startd keeps by it where it was rehomed
     if macro == "USE_GID_PROCESS_TRACKING" and is_whole(view.config):
         lacking = [one for one in _OF_GROUPS if not setting.beside(one).strip("0 ")]
         if lacking and not _is_never_true(setting):

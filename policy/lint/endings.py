@@ -169,12 +169,12 @@ def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
     whole = is_whole(view.config) or not setting.config.scope.used_by(setting.entry)
     if not items and macro == _OF_DAEMONS[0] and spot is not None and whole:
         yield _ending_at(spot, Daemon("MASTER"), "DAEMON_LIST names no daemon", what)
-    adds = host_of(view.config).adds
     for item in items:
         name = item.text.strip(_QUOTES)
-        if adds and config.lookup(name) is None and suggest(name, DAEMONS) is None:
+        unknown = config.lookup(name) is None
+        if unknown and host_of(view.config).adds and suggest(name, DAEMONS) is None:
             continue  # another file may have it, as it has the other daemons
-        if config.lookup(name) is None or name != item.text:
+        if unknown or name != item.text:
             message = f"{macro}: no macro `{item.text}` says where that daemon's program is"
             named = evolve(what, definition=None, names=(item.text,))
             yield _ending(setting, Daemon("MASTER"), message, item, named, "P110")

@@ -16,7 +16,6 @@ from classad.patterns import late_regex
 from classad.source import Source
 from policy.data.tables import builtin_table, meanings, spelling
 from policy.explain.roles import is_whole, may_read
-from policy.knobs.choices import HOOKS
 from policy.knobs.declaration import KnobKind
 from policy.knobs.lists import LISTS_BY_NAME, is_list, memberships
 from policy.knobs.obsolete import find_obsolete, once_predefined
@@ -287,7 +286,7 @@ def _is_read(setting: Setting) -> bool:
     if spelling(setting.macro) in meanings() or setting.macro.casefold() in _of_defaults():
         return True
     upper = setting.macro.upper()
-    is_hook = upper.rpartition("_HOOK_")[2] in HOOKS
+    is_hook = "_HOOK_" in upper
     return bool(memberships(setting.macro)) or is_hook or upper.startswith(_FAMILIES)
 
 
