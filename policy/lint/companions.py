@@ -450,7 +450,8 @@ def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
             need.test(view, setting, found.expand(other)) for other in need.others
         ):
             continue
-        if _is_never_true(setting):
+        default = None if need.sure else setting.config.scope.table.default(setting.macro)
+        if _is_never_true(setting) or (default and default.raw.casefold() == text.casefold()):
             return  # it asks for nothing either
         message = f"{setting.macro} {'has' if need.sure else 'may have'} no effect"
         needs = found.expand(need.others[0])

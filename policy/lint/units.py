@@ -16,6 +16,7 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
 from policy.data.tables import meanings, spelling
+from policy.explain.roles import may_read
 from policy.knobs import shares as shares
 from policy.knobs.readers import find_readers
 from policy.language.expressions import parse
@@ -226,14 +227,18 @@ def time(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if value == 0 and knob is shares.PRIORITY_HALFLIFE:
         message = f"{setting.name} is 0, so nobody has a past: only present usage counts"
         yield NOT_SECONDS.on(setting.entry, message, "decay is switched off by a very large number")
-    elif value != 0 and not least <= value <= most:
+    elif value != 0 and not least <= value <= most and may_read(view.config, setting.macro):
         message = f"{setting.name} is {_digits(value)} second{'s' * (value != 1)}"
         yield NOT_SECONDS.on(setting.entry, message, "times are in seconds")
 
 
 @looks_at(Per.SETTING)
 def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """Times and amounts that are written as a number."""
+    """Times and amounts that are written as a number, where a daemon of this host reads them."""
+    yield from (one for one in _written(view, setting) if may_read(view.config, setting.macro))
+
+
+def _written(view: View, setting: Setting) -> Iterator[Diagnostic]:
     folded = setting.macro.casefold()
     log = folded.endswith(("_log", "_max_size")) and _LOG.fullmatch(folded) is not None
     times = folded in _TIMES or folded in _LONGEST

@@ -266,3 +266,14 @@ def test_a_startd_may_keep_what_nobody_sets() -> None:
     """It keeps by ENABLE_PERSISTENT_CONFIG where it was rehomed."""
     head = "DAEMON_LIST = MASTER, STARTD\nPERSISTENT_CONFIG_DIR = /srv/set\n"
     assert names(f"{head}ENABLE_PERSISTENT_CONFIG = True\n") == []
+
+
+def test_a_value_that_no_daemon_of_the_host_reads_has_no_unit() -> None:
+    for line in ("MaxJobRetirementTime = 30", "RESERVED_DISK = 10"):
+        assert names(f"DAEMON_LIST = MASTER, SCHEDD\n{line}\n") == []
+    assert names("DAEMON_LIST = MASTER, STARTD\nMaxJobRetirementTime = 30\n") == ["P601"]
+
+
+def test_what_is_so_in_any_case_needs_nothing() -> None:
+    assert names("LVM_HIDE_MOUNT = AUTO\n") == []
+    assert names("LVM_HIDE_MOUNT = True\n") == ["P241"]
