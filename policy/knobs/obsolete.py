@@ -160,6 +160,7 @@ _FAMILIES: Final = (
         Obsolete(why="the SOAP interface is gone"),
     ),
     (late_regex(r"stork\w*"), Obsolete(why="Stork is gone")),
+    (late_regex(r"(max_(num_)?)?eventd\w*"), Obsolete(why="the event daemon is gone")),
     (late_regex(r"lease_?manager\w*"), Obsolete(why="the lease manager is gone")),
     (
         late_regex(r"condor_developers(_collector)?"),

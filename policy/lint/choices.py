@@ -457,7 +457,7 @@ def no_program(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     gone = find_obsolete(item.text)
     if gone is not None and gone.why:
         message = f"condor_{item.text.lower()} is no daemon any more: {gone.why}"
-        yield setting.say(no_program, message, item, "condor_master cannot start it")
+        yield setting.say(no_program, message, item, "HTCondor brings no such program any more")
         return
     if item.text.upper() == "SHARED_PORT" and shares_port(setting):
         return  # the collector ends, as is said of the macro

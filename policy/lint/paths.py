@@ -16,6 +16,7 @@ from classad.syntax.nodes import Node, Reference, bare
 from policy.attributes import find_attribute
 from policy.data.tables import builtin_table, programs
 from policy.knobs.choices import HOOKS, SWITCHES
+from policy.knobs.obsolete import find_obsolete
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import find_readers
 from policy.language.expressions import begins_as_none, parse
@@ -257,7 +258,9 @@ def unknown_program(view: View) -> Iterator[Diagnostic]:
                 at = setting.text().find(name)
                 where = Item(name, at, at + len(name)) if at >= 0 else setting.whole()
                 message = f"HTCondor has no program `{name}`"
-                yield setting.say(unknown_program, message, where, Meant(meant, name))
+                gone = find_obsolete(meant.removeprefix("condor_"))
+                advice = Meant(meant, name) if gone is None else f"`{meant}`: {gone.why}"
+                yield setting.say(unknown_program, message, where, advice)
 
 
 @looks_at(Per.SETTING)

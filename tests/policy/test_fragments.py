@@ -478,7 +478,7 @@ def test_a_daemon_of_one_s_own_may_have_its_program_in_another_file() -> None:
     assert said("DAEMON_LIST = $(DAEMON_LIST), CREDD, SHCEDD\n") != []
 
 
-@every_case("daemon", ["QUILL", "CKPT_SERVER", "LEASEMANAGER", "STORK"])
+@every_case("daemon", ["QUILL", "CKPT_SERVER", "LEASEMANAGER", "STORK", "EVENTD"])
 def test_a_daemon_that_there_is_no_more_is_not_started(daemon: str) -> None:
     head = f"DAEMON_LIST = MASTER, SCHEDD, {daemon}\n"
     [found] = examine(read(f"{head}{daemon} = /usr/sbin/x\n")).findings
@@ -497,3 +497,10 @@ def test_a_machine_may_get_its_domain_from_what_is_not_read() -> None:
     head = "DAEMON_LIST = MASTER, STARTD\nNO_DNS = True\n"
     assert [kind for kind, *_ in said(head)] == ["P134"]
     assert "P134" not in [kind for kind, *_ in said(f"{head}include command : /opt/site/facts\n")]
+
+
+def test_no_program_is_meant_that_there_is_no_more() -> None:
+    [found] = examine(
+        read("EVENTS = /usr/sbin/condor_events\nDAEMON_LIST = MASTER, EVENTS\n")
+    ).findings
+    assert (found.id, found.help) == ("P139", "`condor_eventd`: the event daemon is gone")

@@ -124,7 +124,7 @@ LISTS = "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, SCHEDD, STARTD\n"
     ("MASTER_HA_LIST = SCHEDD\n", "HA_LOCK_URL = file:/share/spool\n"),
     ("ParallelSchedulingGroup = \"switch1\"\n", "STARTD_ATTRS = ParallelSchedulingGroup\n"),
     ("LVM_VOLUME_GROUP_NAME = vg\n", "STARTD_ENFORCE_DISK_LIMITS = True\n"),
-    ("LVM_HIDE_MOUNT = auto\n", "STARTD_ENFORCE_DISK_LIMITS = True\n"),
+    ("LVM_HIDE_MOUNT = True\n", "STARTD_ENFORCE_DISK_LIMITS = True\n"),
     (
         "LVM_VOLUME_GROUP_NAME = vg\nSTARTD_ENFORCE_DISK_LIMITS = True\n"
         "LVM_USE_THIN_PROVISIONING = True\n",
