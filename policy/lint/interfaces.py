@@ -6,7 +6,8 @@ Follows: the daemons of 25.14.1, started with each; what others reach follows fr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from classad.errors import Diagnostic, is_one_edit, numbered_alike
@@ -195,7 +196,7 @@ def domain_slip(view: View) -> Iterator[Diagnostic]:
         raw = setting.entry.raw
         for name in dict.fromkeys(_NAME.findall(raw)) if "." in raw else ():
             places.setdefault(_domain(name), []).append((setting, name))
-    yield from _other_top(view)
+    yield from _other_top(chain.from_iterable(places.values()))
     for domain, (one, *more) in places.items() if len(places) > 1 else ():
         alike = None if more else _almost(domain, places)
         if alike is not None:
@@ -207,14 +208,13 @@ def domain_slip(view: View) -> Iterator[Diagnostic]:
             yield setting.say(domain_slip, message, where, Meant(right, name))
 
 
-def _other_top(view: View) -> Iterator[Diagnostic]:
+def _other_top(found: Iterable[tuple[Setting, str]]) -> Iterator[Diagnostic]:
     """``condor@hpc.example.com`` once, where all else is of hpc.example.edu."""
     many: dict[str, dict[str, list[Setting]]] = {}
-    for setting in view.settings:
-        for name in set(map(str.casefold, _NAME.findall(setting.entry.raw))):
-            stem, _, top = name.rpartition(".")
-            if "." in stem and top in _TOPS:
-                many.setdefault(stem, {}).setdefault(top, []).append(setting)
+    for setting, name in found:
+        stem, _, top = name.casefold().rpartition(".")
+        if "." in stem and top in _TOPS:
+            many.setdefault(stem, {}).setdefault(top, []).append(setting)
     for stem, tops in many.items():
         alone = [top for top, used in tops.items() if len(used) == 1]
         usual = [top for top, used in tops.items() if len(used) > 1]
