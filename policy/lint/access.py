@@ -137,7 +137,7 @@ def domain_as_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
 
 
 @looks_at(Per.SETTING, of="UID_DOMAIN|FILESYSTEM_DOMAIN|EMAIL_DOMAIN|DEFAULT_DOMAIN_NAME")
-def no_domain(view: View, setting: Setting) -> Iterator[Diagnostic]:
+def more_than_one_name(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``UID_DOMAIN = *.example.org``, ``EMAIL_DOMAIN = @example.org``: a domain is a name."""
     text = setting.text().strip()
     sign = next((sign for sign in "@,; \t" if sign in text), "*" if text[1:2] == "." else "")

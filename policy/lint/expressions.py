@@ -34,7 +34,16 @@ from policy.language.scope import Scope
 from policy.language.statements import Statement, StatementError
 from policy.language.table import Definition
 from policy.lint.finding import Advice, Finding
-from policy.lint.trees import Holes, is_scope, matched, names, pattern, words_of, words_of_pattern
+from policy.lint.trees import (
+    Holes,
+    is_scope,
+    matched,
+    names,
+    pattern,
+    tree_of,
+    words_of,
+    words_of_pattern,
+)
 from policy.lint.view import Setting, View, is_own, unread_setting
 from policy.transforms.lines import Command, TransformLine
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
@@ -230,7 +239,7 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
     settings += [(setting, False) for setting in passed_over]
     for setting, taken in settings:
         for part in parts(setting) if taken else ():
-            tree = _tree(part.text)
+            tree = tree_of(part.text)
             if tree is not None:
                 where = around(part.use)
                 yield MacroExpression(
@@ -279,13 +288,6 @@ def _read(setting: Setting) -> tuple[str, Node] | None:
             return None
         return expanded.text, parse(expanded.text).node
     except (ExpansionError, ClassAdParseError):
-        return None
-
-
-def _tree(text: str) -> Node | None:
-    try:
-        return parse(text).node
-    except ClassAdParseError:
         return None
 
 

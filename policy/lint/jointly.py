@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import ClassAdParseError, Diagnostic, suggest
+from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Node, Reference
 from policy.explain.roles import may_run
@@ -26,7 +26,7 @@ from policy.lint.assignments import policy_lost
 from policy.lint.choices import above, no_word
 from policy.lint.finding import ERROR, Meant, Per, looks_at, use_of
 from policy.lint.lists import not_listed
-from policy.lint.trees import conjuncts, disjuncts, names, number, sides
+from policy.lint.trees import conjuncts, disjuncts, names, number, sides, tree_of
 from policy.lint.view import Item, Setting, View
 
 
@@ -43,10 +43,8 @@ def held_and_not_ended(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _alternatives(text: str) -> list[Node]:
-    try:
-        return list(disjuncts(parse(text).node))
-    except ClassAdParseError:
-        return []
+    tree = tree_of(text)
+    return [] if tree is None else list(disjuncts(tree))
 
 
 def _shown(text: str, node: Node) -> str:

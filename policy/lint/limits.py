@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Node, Reference, walk
-from policy.language.expressions import parse
 from policy.language.numbers import integer_literal, read_integer
 from policy.lint.agreement import DISAGREE
 from policy.lint.choices import above, no_word, out_of_range
@@ -20,7 +19,7 @@ from policy.lint.comparisons import NEVER_TRUE
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Per, looks_at
 from policy.lint.slot_types import is_assumed
-from policy.lint.trees import conjuncts, ends, number, sides, text_of
+from policy.lint.trees import conjuncts, ends, number, sides, text_of, tree_of
 from policy.lint.view import Setting, View
 
 
@@ -52,13 +51,11 @@ def seldom(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Cycles that never come as often as the interval says; test pools have 5 and 2 seconds."""
     least = integer_literal(setting.text()) or 0
     most = integer_literal(setting.beside("NEGOTIATOR_INTERVAL")) or least
-    if "negotiator_interval" in view.defined and least > max(_BY_ITSELF, most):
+    knob = setting.knob
+    usual = integer_literal(str(knob.default)) if knob is not None else None
+    if "negotiator_interval" in view.defined and least > max(usual or 0, most):
         message = f"{setting.macro} is {least}, above NEGOTIATOR_INTERVAL, which is {most}"
         yield setting.say(above, message, setting.whole())
-
-
-#: The delay where nobody sets one.
-_BY_ITSELF: Final = 20
 
 
 @looks_at(Per.SETTING, of="DEFRAG_REQUIREMENTS")
@@ -76,10 +73,8 @@ _WHOLE: Final = "DEFRAG_WHOLE_MACHINE_EXPR"
 
 
 def _clauses(text: str) -> list[Node]:
-    try:
-        return list(conjuncts(parse(text).node))
-    except ClassAdParseError:
-        return []
+    tree = tree_of(text)
+    return [] if tree is None else list(conjuncts(tree))
 
 
 def _implies(one: Node, other: Node) -> bool:

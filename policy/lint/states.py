@@ -9,19 +9,18 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from classad.language.operators import COMPARISONS
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.explain.roles import is_whole
 from policy.knobs.declaration import Wanted
-from policy.language.expressions import parse
 from policy.language.numbers import read_boolean
 from policy.lint.comparisons import NEVER_TRUE
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Per, finding, looks_at
 from policy.lint.slips import PRECEDENCE
-from policy.lint.trees import conjuncts, disjuncts, matched, scope_of, sides
+from policy.lint.trees import conjuncts, disjuncts, matched, scope_of, sides, tree_of
 from policy.lint.view import Setting, View
 from policy.lint.wholes import ALWAYS_AT_ALL
 from policy.values.domain import constant, single_value
@@ -123,8 +122,8 @@ def _has_to_hold(tree: Node) -> Iterator[Binary]:
     " With both False a job of 20 seconds was still suspended after 35.",
 )
 def in_turn(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    tree, text = setting.tree or _tree(setting.text()), _of_slot(view, setting, "CONTINUE")
-    continued = _tree(text or "")
+    tree, text = setting.tree or tree_of(setting.text()), _of_slot(view, setting, "CONTINUE")
+    continued = tree_of(text or "")
     if tree is None or text is None or continued is None or _is(setting, "WANT_SUSPEND", False):
         return
     for alternative in disjuncts(tree):
@@ -158,10 +157,3 @@ def _of_slot(view: View, setting: Setting, name: str) -> str | None:
 
 def _is(setting: Setting, macro: str, value: bool) -> bool:
     return read_boolean(setting.beside(macro), setting.config.scope.functions.evaluate) is value
-
-
-def _tree(text: str) -> Node | None:
-    try:
-        return parse(text).node
-    except ClassAdParseError:
-        return None

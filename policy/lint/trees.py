@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final, TypeAlias
 
+from classad.errors import ClassAdParseError
 from classad.evaluation.functions import InlineForm, lookup_function
 from classad.language.operators import BINARY, COMPARISONS, GUARDS, MIRRORED
 from classad.language.values import Value
@@ -88,6 +89,14 @@ def is_undefined(node: Node) -> bool:
     """Is it the literal UNDEFINED or ERROR?"""
     node = bare(node)
     return isinstance(node, Literal) and isinstance(node.value, Value)
+
+
+def tree_of(text: str) -> Node | None:
+    """The tree of a text; None if it is no expression."""
+    try:
+        return parse(text).node
+    except ClassAdParseError:
+        return None
 
 
 def conjuncts(node: Node) -> Iterator[Node]:

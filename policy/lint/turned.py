@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from classad.evaluation.functions import lookup_function
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, Unary, bare
 from policy.attributes import SECONDS
-from policy.language.expressions import parse
 from policy.lint.attributes import not_there
 from policy.lint.comparisons import NEVER_TRUE, UNDEFINED_OPERAND
 from policy.lint.expressions import MacroExpression
@@ -30,6 +29,7 @@ from policy.lint.trees import (
     scope_of,
     sides,
     text_of,
+    tree_of,
 )
 from policy.universes import UNIVERSES
 
@@ -284,12 +284,9 @@ def processor(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 @looks_at(Per.EXPRESSION, of="DEFRAG_WHOLE_MACHINE_EXPR")
 def never_whole(one: MacroExpression) -> Iterator[Diagnostic]:
     """Machines that are drained, and are too small to be whole ever."""
-    try:
-        asked = parse(one.setting.beside("DEFRAG_REQUIREMENTS")).node
-    except ClassAdParseError:
-        return
+    asked = tree_of(one.setting.beside("DEFRAG_REQUIREMENTS"))
     whole = _least(conjuncts(one.tree), "cpus")
-    drained = _least(conjuncts(asked), "totalcpus")
+    drained = None if asked is None else _least(conjuncts(asked), "totalcpus")
     if whole is not None and drained is not None and drained < whole:
         message = f"machines with {drained:g} CPUs are drained, and none of them has {whole:g}"
         help_text = "TotalCpus in DEFRAG_REQUIREMENTS is to be as great"

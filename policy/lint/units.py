@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import inf, prod
 from typing import Final
 
-from classad.errors import ClassAdParseError, Diagnostic
+from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Literal, Node, Reference, bare
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE, SECONDS, find_attribute
@@ -19,13 +19,12 @@ from policy.data.tables import meanings, spelling
 from policy.explain.roles import may_read
 from policy.knobs import shares as shares
 from policy.knobs.readers import find_readers
-from policy.language.expressions import parse
 from policy.language.macros import ExpansionError
 from policy.lint.comparisons import UNLIKE_UNITS
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import Finding, Per, finding, looks_at
 from policy.lint.reading import NOT_USED
-from policy.lint.trees import names, number, sides
+from policy.lint.trees import names, number, sides, tree_of
 from policy.lint.view import Item, Setting, View
 from policy.values.domain import PLAIN, single_number
 from policy.values.functions import CLOCK
@@ -210,10 +209,7 @@ def _unit(macro: str) -> str:
 
 def _tree(text: str) -> Node:
     """A product that may lack a parenthesis: then a number."""
-    try:
-        return parse(text).node
-    except ClassAdParseError:
-        return Literal(0)
+    return tree_of(text) or Literal(0)
 
 
 @looks_at(Per.SETTING)

@@ -490,13 +490,13 @@ def test_a_list_of_resources_is_made_by_a_program_that_is_there() -> None:
     line = "MACHINE_RESOURCE_INVENTORY_LIC = {}/licences\n"
     head = "DAEMON_LIST = MASTER, STARTD\n"
     assert said(head + line.format("$(NOWHERE)")) == [("P120", "warning", "$(NOWHERE)")]
-    assert said(head + line.format("/opt/site")) == []
+    assert said(head + line.format("/srv/site")) == []
 
 
 def test_a_machine_may_get_its_domain_from_what_is_not_read() -> None:
     head = "DAEMON_LIST = MASTER, STARTD\nNO_DNS = True\n"
     assert [kind for kind, *_ in said(head)] == ["P134"]
-    assert "P134" not in [kind for kind, *_ in said(f"{head}include command : /opt/site/facts\n")]
+    assert "P134" not in [kind for kind, *_ in said(f"{head}include command : /srv/site/facts\n")]
 
 
 def test_no_program_is_meant_that_there_is_no_more() -> None:

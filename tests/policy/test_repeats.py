@@ -29,15 +29,15 @@ def test_texts_are_equal_with_their_blanks_and_in_their_case() -> None:
     assert names('START = TARGET.Dept =?= "ab" || TARGET.Dept =?= "AB"\n') == []
 
 
-@pytest.mark.parametrize(("wide", "narrow"), [(">= 4", ">= 16"), ("> 4", ">= 5"), ("< 9", "<= 2")])
+@pytest.mark.parametrize(("wide", "narrow"), [(">= 4", ">= 16"), ("> 4", ">= 7"), ("< 9", "<= 2")])
 def test_of_two_bounds_in_one_direction_one_decides(wide: str, narrow: str) -> None:
     """`&&` asks for the narrower one in any case, and `||` lets pass what the wider one does."""
-    for first, second in ((wide, narrow), (narrow, wide)):
-        text = f"TARGET.RequestCpus {first} && TARGET.RequestCpus {second}"
-        assert names(f"START = {text}\n") in (["P438"], ["P415"])
-        text = text.replace("&&", "||")
-        assert names(f"START = {text}\n") in (["P438"], ["P410"])
-    assert names(f"START = TARGET.RequestCpus {wide} && TARGET.JobPrio {narrow}\n") == []
+    one, other = f"TARGET.RequestCpus {wide}", f"TARGET.RequestCpus {narrow}"
+    assert names(f"START = {one} && {other}\n") == names(f"START = {other} && {one}\n") == ["P438"]
+    assert names(f"START = {other} || {one}\n") == ["P438"]
+    # Behind the wider one the narrower one is never asked where it would be true.
+    assert names(f"START = {one} || {other}\n") == ["P410"]
+    assert names(f"START = {one} && TARGET.JobPrio {narrow}\n") == []
 
 
 def test_two_bounds_make_a_range() -> None:
@@ -47,9 +47,7 @@ def test_two_bounds_make_a_range() -> None:
 
 @pytest.mark.parametrize("symbol", ["==", "=?=", ">=", "<"])
 def test_nothing_is_compared_with_itself(symbol: str) -> None:
-    found = names(f"START = TARGET.RequestCpus {symbol} TARGET.RequestCpus\n")
-    assert found
-    assert set(found) <= {"P438", "P410", "P415"}
+    assert names(f"START = TARGET.RequestCpus {symbol} TARGET.RequestCpus\n") == ["P438"]
     assert names("START = TARGET.RequestCpus <= MY.Cpus\n") == []
 
 
