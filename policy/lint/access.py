@@ -20,7 +20,7 @@ from policy.lint.agreement import DISAGREE, methods, setting_of
 from policy.lint.daemons import THIS_MACHINE
 from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.paths import no_whole_path
-from policy.lint.security import network, no_ads
+from policy.lint.security import USERS, network, no_ads
 from policy.lint.view import Item, Setting, View
 
 #: A name without a folder before it.
@@ -62,15 +62,25 @@ def takes_all(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 #: A user and a domain with a slash between them, before that of the host.
 _SLASHES: Final = late_regex(r"([^@/]+)/([^/@]*[a-z][^/@]*/.*)", re.IGNORECASE)
+#: What stands for a user, without a name, or without a domain before the slash of a host.
+_NO_USER: Final = late_regex(
+    r"(@[\w.*-]+)(?:/.*)?|((?:\*\.)?[a-z][\w-]*(?:\.[\w-]+)*)/[^/]+", re.IGNORECASE
+)
 
 
 @looks_at(Per.ITEM, of=r"(ALLOW|DENY)_\w+")
 def without_at_sign(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     """``ALLOW_READ = */cs.example.edu/*``, which lets nobody in."""
-    found = _SLASHES.fullmatch(item.text)
+    found, user = _SLASHES.fullmatch(item.text), _NO_USER.fullmatch(item.text)
     if found is not None:
         message = f"`{item.text}` lets nobody in: `@` stands between a user and a domain"
         yield setting.say(network, message, item, Meant(f"{found[1]}@{found[2]}", item.text))
+    elif user is not None:
+        message = (
+            f"no user is called `{user[1] or user[2]}`: a user has a name, an `@` and a domain"
+        )
+        help_text = "`*@example.edu` is every user of a domain, `*.example.edu` every host"
+        yield setting.say(network, message, item, help_text)
 
 
 _KEY: Final = late_regex(r"(?i).*key[^/]*")
@@ -134,6 +144,24 @@ def domain_as_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if not any(domain in host.split() for host in hosts):
         message = f"`{item.text}` is a domain, and means one host of that name"
         yield setting.say(network, message, item, f"hosts are `*.{domain}`, users `*@{domain}`")
+
+
+@looks_at(Per.CONFIGURATION)
+def user_as_host(view: View) -> Iterator[Diagnostic]:
+    """``ALLOW_WRITE = ada`` beside ``ALLOW_READ = ada@*``: without an `@` it is a host."""
+    lists = [
+        one for one in view.plain.values() if one.macro.upper().startswith(("ALLOW_", "DENY_"))
+    ]
+    items = [(one, item) for one in lists for item in one.items()]
+    texts = [item.text.casefold() for _, item in items]
+    users = {text.partition("@")[0] for text in texts if "@" in text}
+    places = [text for text in texts if "@" not in text] + [view.text("CONDOR_HOST").casefold()]
+    hosts = {text.partition(".")[0] for text in places if "." in text}
+    for setting, item in items:
+        name = item.text.casefold()
+        if name.isidentifier() and name in users - hosts and not USERS.fullmatch(name):
+            message = f"`{item.text}` is a host here, and a user elsewhere"
+            yield setting.say(network, message, item, f"the user is `{item.text}@*`")
 
 
 @looks_at(Per.SETTING, of="UID_DOMAIN|FILESYSTEM_DOMAIN|EMAIL_DOMAIN|DEFAULT_DOMAIN_NAME")

@@ -178,9 +178,22 @@ def _ports(view: View, setting: Setting, listed: list[Address]) -> Iterator[Diag
     elif own is None and daemon == "HAD" and not shares and "HAD" in started_by(view):
         message = "condor_had listens on any port, and does not find itself in the list"
         help_text = f"it ends; `HAD_ARGS = -p {listed[0].port}` says which one"
+    elif own is not None and len(ports) > 1 < len({one.host for one in listed}) and not shares:
+        yield _another_port(setting, listed, f"{daemon}_ARGS", own[1])
+        return
     else:
         return
     yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
+def _another_port(setting: Setting, listed: list[Address], args: str, own: str) -> Diagnostic:
+    """A machine of a list on another port than this one's, as it has with arguments of its own."""
+    other = next(one for one in listed if one.port != own)
+    message = f"`{other.host}` has the port {other.port}, and {args} says {own}"
+    help_text = f"the machines find each other if {args} says another port there"
+    found = setting.say(DISAGREE, message, setting.whole(), help_text)
+    found.severity = NOTE
+    return found
 
 
 def _shared_ports(view: View) -> set[str]:
@@ -386,7 +399,7 @@ def flocking(view: View) -> Iterator[Diagnostic]:
             else:  # the name stands in another macro, where nothing is wrong
                 yield DISAGREE.named(to.entry, message, help_text)
     allowed = setting_of(view, "ALLOW_NEGOTIATOR_SCHEDD") or setting_of(view, "ALLOW_NEGOTIATOR")
-    patterns = [] if allowed is None else [one.host for one in addresses(allowed)]
+    patterns = [] if allowed is None else [_whence(item) for item in allowed.items()]
     if allowed is None or not patterns or not all(map(_is_name, patterns)):
         return
     if has_hole(allowed.config, allowed.entry) or allowed.entry.extends_unread:
@@ -416,6 +429,12 @@ def another_manager(view: View) -> Iterator[Diagnostic]:
         found = home.say(DISAGREE, message, theirs[0].item, help_text)
         found.severity = NOTE
         yield found
+
+
+def _whence(item: Item) -> str:
+    """The host of an item of a list of who may come, as `user@domain/host` is."""
+    user, _, host = item.text.casefold().rpartition("/")
+    return host if "@" in user else item.text.casefold()
 
 
 def _is_name(text: str) -> bool:

@@ -203,10 +203,25 @@ def routed_to_itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(DISAGREE, message, setting.whole(), "routed jobs stay where they are")
 
 
+@looks_at(Per.SETTING, of="JOB_ROUTER_SCHEDD2_SPOOL")
+def one_queue(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """The queue of the second schedd, one of another pool, which is the first one's."""
+    first = setting.beside("JOB_ROUTER_SCHEDD1_SPOOL").strip() or setting.beside("SPOOL").strip()
+    pools = [setting_of(view, name) for name in ("COLLECTOR_HOST", "JOB_ROUTER_SCHEDD2_POOL")]
+    hosts = [
+        {(it.host, it.port or COLLECTOR_PORT) for it in addresses(one)} for one in pools if one
+    ]
+    elsewhere = len(hosts) == len(pools) and hosts[0].isdisjoint(hosts[1])
+    if elsewhere and setting.text().strip().rstrip("/") == first.rstrip("/") != "":
+        message = "the queue of the second schedd is that of the first one"
+        yield setting.say(DISAGREE, message, setting.whole(), "name the SPOOL of the second one")
+
+
 @looks_at(Per.CONFIGURATION)
 def without_collector(view: View) -> Iterator[Diagnostic]:
     """A machine of HAD_LIST that the only collector of COLLECTOR_HOST does not run on."""
-    had, home = setting_of(view, "HAD_LIST"), setting_of(view, "COLLECTOR_HOST")
+    had = setting_of(view, "HAD_LIST")
+    home = setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST")
     if had is None or home is None:
         return
     listed, machines = addresses(had), [one.host for one in addresses(home)]

@@ -90,14 +90,19 @@ def refuses_defaults(view: View, setting: Setting) -> Iterator[Diagnostic]:
                 yield setting.say(DISAGREE, message, setting.whole())
 
 
-@looks_at(Per.SETTING, of=rf"({'|'.join(sorted(MAIN))})_LOG")
+@looks_at(Per.SETTING, of=rf"({'|'.join(sorted(MAIN))})_LOG|(STARTD_|JOB_EPOCH_)?HISTORY")
 def folder_as_log(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``STARTD_LOG = /var/log/condor``, which is LOG.
 
     Observed with 25.14.1: condor_startd ends with `Cannot open log file`.
     """
-    text, folder = setting.text().strip(), setting.beside("LOG").strip().rstrip("/")
-    if text.endswith("/") or (folder and text == folder):
+    text = setting.text().strip()
+    folders = {setting.beside(name).strip().rstrip("/") for name in ("LOG", "SPOOL")}
+    is_folder = text.endswith("/") or bool(text and text in folders)
+    if is_folder and setting.macro.upper().endswith("HISTORY"):
+        message = f"{setting.macro} is a folder, and a file is needed: no job is written down"
+        yield setting.say(no_word, message, setting.whole(), "name a file in it")
+    elif is_folder:
         daemon = setting.macro.upper().removesuffix("_LOG")
         message = f"{setting.macro} is a folder, and condor_{daemon.lower()} needs a file"
         found = setting.say(no_word, message, setting.whole(), "it ends at once", ends=daemon)
@@ -160,7 +165,20 @@ def shorter_than_usual(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(above, message, setting.whole(), help_text)
 
 
+@looks_at(Per.SETTING, of="UPDATE_INTERVAL|MASTER_UPDATE_INTERVAL|SCHEDD_INTERVAL")
+def longer_than_usual(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Ads that are gone before the next ones, at a collector of which no file says otherwise."""
+    every = integer_literal(setting.text())
+    if every is not None and _USUAL_LIFE < every <= _DAY and "classad_lifetime" not in view.defined:
+        message = f"it is {every}, and ads live for {_USUAL_LIFE} seconds at a collector"
+        help_text = "they are gone in between, unless CLASSAD_LIFETIME is greater there"
+        yield setting.say(above, message, setting.whole(), help_text)
+
+
 _USUAL_INTERVAL: Final = 300
+_USUAL_LIFE: Final = 900
+#: More is told as a time in another unit.
+_DAY: Final = 86400
 #: Less is told as a time in another unit.
 _LEAST: Final = 60
 

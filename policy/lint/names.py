@@ -14,6 +14,7 @@ from classad.errors import Diagnostic, is_one_edit, suggest
 from classad.patterns import late_regex
 from policy.config import Config
 from policy.data.tables import folded_attribute_names, meanings
+from policy.explain.roles import is_whole
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES, RESERVED
@@ -292,7 +293,7 @@ def _is_harmless(setting: Setting, found: Obsolete) -> bool:
     texts = [setting.text(), setting.beside(found.instead)]
     if is_list(found.instead):
         old, new = (set(ITEM.findall(text.casefold())) for text in texts)
-        return own and (old <= new or "*" in new)
+        return own and (old <= new or ("*" in new and now is not None and not now.template))
     return own and texts[0].strip() == texts[1].strip()
 
 
@@ -413,11 +414,25 @@ def _slip(view: View, setting: Setting) -> Diagnostic | None:
     if of_submit_files(macro) is not None:
         help_text = "it is a command of submit files; a transform or SUBMIT_ATTRS is for all jobs"
         return UNKNOWN.named(setting.entry, message, help_text)
+    daemon = _daemon_before(macro) if is_whole(view.config) else ""
+    if daemon:
+        dotted = f"{daemon}.{macro[len(daemon) + 1 :]}"
+        return UNKNOWN.named(setting.entry, message, Meant(dotted, macro))
     category = f"D_{macro.upper().removesuffix('_DEBUG')}"
     if category in LOG_CATEGORIES and macro.upper().endswith("_DEBUG"):
         help_text = f"no daemon is called so; `{category}` is a word for <daemon>_DEBUG"
         return UNKNOWN.named(setting.entry, message, help_text)
     return None
+
+
+def _daemon_before(macro: str) -> str:
+    """The daemon that a name has before a macro that it reads, with no dot: SCHEDD_SPOOL."""
+    for daemon in DAEMONS:
+        if macro.upper().startswith(f"{daemon}_"):
+            readers = find_readers(macro[len(daemon) + 1 :])
+            if readers is not None and daemon in readers.daemons:
+                return daemon
+    return ""
 
 
 def _of_one_slot(view: View, setting: Setting) -> Diagnostic | None:

@@ -150,7 +150,7 @@ def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
     name = setting.macro[len(ROUTES) :].casefold()
     route = next((one for one in view.routes.routes if one.name.casefold() == name), None)
     universe = None if route is None else route.universe
-    lacks = universe == UNIVERSES["grid"] and not any("gridresource" in it for it in view.words)
+    lacks = universe == UNIVERSES["grid"] and not _has_resource(view, setting)
     for line, form in setting.statements:
         said = False
         if isinstance(form, MacroAssignment) and "$" not in form.value:
@@ -165,6 +165,14 @@ def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield of_no_use.at(message, *line.spot(), help_text)
 
 
+def _has_resource(view: View, setting: Setting) -> bool:
+    """Does the route speak of a GridResource, or a transform of all routes, or another macro?"""
+    others = (one for one in view.settings if one.macro.upper().startswith(ROUTES))
+    passed_over = {id(one) for one in others if one is not setting and has_body(one)}
+    texts = (one.entry.raw for one in view.settings if id(one) not in passed_over)
+    return "gridresource" in "\n".join(texts).casefold()
+
+
 def _to_the_grid(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A route that says nothing of a universe, which is that of the grid then."""
     if not is_whole(view.config) or not is_routing(view, setting, "JOB_ROUTER"):
@@ -173,7 +181,7 @@ def _to_the_grid(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return  # that is told
     if any(_NAMES_UNIVERSE.match(line.text) for line in setting.rules.written):
         return
-    if "gridresource" in " ".join(view.words) or any(map(_TRANSFORMS.fullmatch, view.defined)):
+    if _has_resource(view, setting) or any(map(_TRANSFORMS.fullmatch, view.defined)):
         return
     message = f"{setting.macro} has no UNIVERSE, so it goes to the grid, and no GridResource"
     help_text = 'say `GridResource = "batch slurm"`, or `UNIVERSE VANILLA` for the pool'
@@ -222,6 +230,9 @@ _GONE: Final = ("boinc", "cream", "deltacloud", "gt2", "gt4", "gt5", "nordugrid"
 _RESOURCE: Final = late_regex(
     r"\s*(?:SET\s+|DEFAULT\s+)?GridResource\s*=?\s*\"?(\w+)(?:\s+(\w+))?.*", re.I
 )
+_NO_POOL: Final = late_regex(
+    r"\s*(?:(?:SET|DEFAULT)\s+)?GridResource\s*=?\s*\"?condor\s+([\w.@-]+)\"?\s*", re.I
+)
 
 
 @looks_at(Per.SETTING, of=r"JOB_(ROUTER|TRANSFORM)_\w+")
@@ -232,6 +243,9 @@ def no_grid(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if found is None:
             continue
         kind, system = found[1].casefold(), (found[2] or "").casefold()
+        if alone := _NO_POOL.fullmatch(line.text):
+            message = f"`condor` needs a schedd and its pool, and there is only `{alone[1]}`"
+            yield of_no_use.at(message, *line.spot(), "jobs are held: `missing pool name`")
         batch = kind == "batch" and system
         word, known = (system, _BATCH) if batch else (kind, _GRIDS)
         near = None if word in (*known, *_BATCH) else suggest(word, known)

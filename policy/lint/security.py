@@ -43,7 +43,7 @@ _STARS: Final = late_regex(r".*[^*]\*[^*].*")
 _DOMAIN: Final = late_regex(r"\.[A-Za-z][\w.-]*")
 _FITTING: Final = "hosts are `10.3.*`, `10.3.0.0/16`, `*.example.edu` or whole names and addresses"
 #: Users without an `@`, whom an item is meant for that is read as a host.
-_USERS: Final = late_regex(r"(?:root|nobody|anonymous|condor_pool)\*?", re.IGNORECASE)
+USERS: Final = late_regex(r"(?:root|nobody|anonymous|condor_pool)\*?", re.IGNORECASE)
 #: What only lists of hosts and users have.
 _WHO: Final = late_regex(r"[*@/]|\w\.\w")
 #: The levels that lists are for; the longer ones first.
@@ -164,7 +164,8 @@ def cipher(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     " site. A range, as `10.3.0.1-9`, a `*` in the middle of an address, two of them in a name that"
     " are not its ends, and a domain that begins with a dot fit nobody; what begins with `http://`"
     " is no host, and nobody who comes has a port. An item without `@` is a host, as `root` would"
-    " be, and so would be `True`.",
+    " be, and so would be `True`; but what stands before a slash is a user, with a name, an `@`"
+    " and a domain.",
     bad="ALLOW_WRITE = 10.3.0.0/40\n",
     good="ALLOW_WRITE = 10.3.0.0/16\n",
     per=Per.ITEM,
@@ -192,7 +193,7 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         return
     user, _, behind = item.text.partition("/")
     host = behind if "@" in user or user == "*" else item.text
-    if _USERS.fullmatch(item.text) and setting.macro.upper() != "NETWORK_INTERFACE":
+    if USERS.fullmatch(item.text) and setting.macro.upper() != "NETWORK_INTERFACE":
         message = f"`{item.text}` is a host, and no user"
         yield setting.say(network, message, item, f"the user is `{item.text}@*`")
         return

@@ -175,6 +175,7 @@ def bare_text(view: View) -> Iterator[Diagnostic]:
         for line, form in setting.statements if has_body(setting) else ():
             if not isinstance(form, Command) or form.keyword not in _WRITING:
                 continue
+            yield from _bare_variable(view, setting, line, form)
             for found in _TEXT_OF_THE_JOB.finditer(line.text, form.rest_at):
                 row = None if found[1] is None else find_attribute(found[1])
                 if row is None or row.type != "string":
@@ -186,3 +187,29 @@ def bare_text(view: View) -> Iterator[Diagnostic]:
 
 
 _QUOTED: Final = "write it in quotes"
+_ONE_VARIABLE: Final = late_regex(r"\$\((\w+)\)\s*")
+_WORD: Final = late_regex(r"(?!(?:true|false|undefined|error)$)[a-z]{2,}", re.IGNORECASE)
+
+
+def _bare_variable(
+    view: View, setting: Setting, line: TransformLine, form: Command
+) -> Iterator[Diagnostic]:
+    """``SET Tier $(tier)`` behind ``tier = long``."""
+    found = _ONE_VARIABLE.fullmatch(form.rest) if form.keyword in ("SET", "DEFAULT") else None
+    values = [
+        one.value.strip()
+        for _, one in setting.statements
+        if found is not None
+        and isinstance(one, MacroAssignment)
+        and one.name.casefold() == found[1].casefold()
+    ]
+    words = all(map(_WORD.fullmatch, values)) and not any(map(find_attribute, values))
+    if found is not None and values and words and view.words.isdisjoint(_scoped(values)):
+        message = f"`{found[0].strip()}` is `{values[0]}`, without quotes: an attribute's name"
+        spot = line.spot(form.rest_at, form.rest_at + len(found[0].rstrip()))
+        yield OTHERWISE.at(message, *spot, Meant(f'"$({found[1]})"', found[0].strip()))
+
+
+def _scoped(names: list[str]) -> set[str]:
+    """Some names as attributes of a job or a slot, case-folded."""
+    return {f"{scope}.{name.casefold()}" for scope in ("my", "target") for name in names}

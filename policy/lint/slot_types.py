@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from classad.errors import Diagnostic
+from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from policy.config import Config
 from policy.explain.roles import is_whole
@@ -199,6 +199,19 @@ def not_its_own(view: View, setting: Setting) -> Iterator[Diagnostic]:
             message = f"{setting.macro} lists `{item.text}`, which is not in {whole}"
             advice = meant(item.text, items, f"there are {', '.join(items)}; all stay online")
             yield setting.say(NOT_DEFINED, message, item, advice, names=(item.text,))
+
+
+@looks_at(Per.SETTING, of=r"ENVIRONMENT_(?:VALUE_)?FOR_(?:UN)?ASSIGNED\w+")
+def for_no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``ENVIRONMENT_FOR_AssignedNvmes`` where the resource is called nvme."""
+    name = setting.macro.casefold().rpartition("assigned")[2]
+    kinds = ("machine_resource_", "machine_resource_inventory_")
+    has = {one.removeprefix(kind) for kind in kinds for one in view.defined if one.startswith(kind)}
+    has |= {"gpus", *map(str.casefold, split_list(setting.beside("MACHINE_RESOURCE_NAMES")))}
+    near = None if name in has else suggest(name, sorted(has))
+    if near is not None:
+        message = f"the machine has no resource `{name}`, and has `{near}`"
+        yield no_resource.named(setting.entry, message, "jobs get no such variable")
 
 
 # --- slots by their numbers -----------------------------------------------------------------------

@@ -282,6 +282,24 @@ def text_in_place(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
             yield one.say(only_text, message.format(one.shown(other)), wrong)
 
 
+@looks_at(Per.COMPARISON)
+def number_in_quotes(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``MaxRuntime <= "86400"`` of an attribute that these files take for a number elsewhere."""
+    for side, operator, other in sides(node) if node.operator in ORDER else ():
+        text = text_of(other) or ""
+        if (
+            not isinstance(side, Reference)
+            or not _DIGITS.fullmatch(text)
+            or find_attribute(side.name)
+        ):
+            continue
+        sums = re.compile(rf"(?i)(?<!\w){side.name}\)?\s*(?:\?:|[<>]=?|[-*/+])\s*\d")
+        if any(sums.search(it.entry.raw) for it in one.view.settings):
+            message = f'`"{text}"` is a text, and `{operator}` of it and a number an error'
+            yield one.say(only_text, message, other, Meant(text, f'"{text}"'))
+
+
+_DIGITS: Final = late_regex(r"\d+(\.\d+)?")
 _CONDITIONS: Final = frozenset(
     ("start", "suspend", "continue", "preempt", "kill", "want_suspend", "want_vacate", "want_hold")
 )

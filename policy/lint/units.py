@@ -328,6 +328,10 @@ def compared(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
 _Said = tuple[Finding, str] | tuple[Finding, str, str | None]
 
 
+#: Of an instant; there are such since 2001.
+_MILLISECONDS: Final = 1000 * FIRST_DATE
+
+
 def _unlike(one: MacroExpression, side: Node, operator: str, other: Node) -> _Said | None:
     """Instants and spans of time that are taken for each other."""
     unit, value = one.evaluation.alone(side).unit, _number(one, other)
@@ -336,6 +340,11 @@ def _unlike(one: MacroExpression, side: Node, operator: str, other: Node) -> _Sa
     if unit in (SECONDS, DATE) and (days := _unit_of_days(added)):
         message = f"`{mine}` is in seconds, and `{one.shown(added)}` are {days}"
         return SHORT_AGE, message, _A_DAY
+    if unit == DATE and value is not None and _MILLISECONDS <= value < 1000 * LAST_DATE:
+        return (
+            DATE_AS_DURATION,
+            f"`{theirs}` is an instant in milliseconds, and `{mine}` in seconds",
+        )
     if unit == DATE:
         spans = one.evaluation.alone(other).unit == SECONDS
         if spans or _is_minutes(other) or (value is not None and 1 < abs(value) < FIRST_DATE):

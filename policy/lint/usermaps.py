@@ -18,7 +18,7 @@ from classad.builtins.pcre import compile_pattern
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.source import Source
-from policy.explain.roles import host_of
+from policy.explain.roles import host_of, is_whole
 from policy.knobs.other_daemons import DAEMONS
 from policy.lint.finding import NOTE, Finding, Meant, Per, finding, looks_at, meant
 from policy.lint.security import METHODS
@@ -42,6 +42,11 @@ _OF_PATTERN: Final = late_regex(r"[.\])][*+]|^\^|\$$|\[[^\]]*\]")
 _OF_SCHEDD: Final = ("SUBMIT_REQUIREMENT_", "JOB_TRANSFORM_", "SYSTEM_PERIODIC_")
 #: Lines of one kind that are told one by one.
 _MANY: Final = 3
+#: Methods that map no names, one that has another name in maps, those whose names have no slash.
+_TOKENS: Final = ("IDTOKEN", "IDTOKENS", "TOKEN", "TOKENS")
+_ALIAS: Final = "SCITOKEN"
+_OF_ACCOUNTS: Final = ("FS", "FS_REMOTE", "MUNGE", "CLAIMTOBE", "PASSWORD", "NTSSPI")
+_REFERENCE: Final = late_regex(r"\\([0-9])")
 _EVERYTHING: Final = (".*", "^.*$", "^.*", ".*$", "(.*)", "^(.*)$")
 
 
@@ -137,15 +142,17 @@ LINE: Final = Finding(
     "a line of a map that counts for nothing",
     "A line has a method, which is `*` for what userMap() looks up, a key and a result; the first"
     " one whose key fits counts. Words behind the result are passed over. In CERTIFICATE_MAPFILE"
-    " the method is one of authentication, and a key is a pattern that may fit anywhere in the"
-    " name, unless CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS is True.",
+    " the method is one of authentication that maps names, as tokens of the pool do not, and a key"
+    " is a pattern that may fit anywhere in the name, slashes and all, unless"
+    " CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS is True: then a pattern stands between slashes.",
     "SCHEDD_CLASSAD_USER_MAP_NAMES = Groups\nCLASSAD_USER_MAPDATA_Groups @=end\n"
     "alice physics\n@end\n",
     "SCHEDD_CLASSAD_USER_MAP_NAMES = Groups\nCLASSAD_USER_MAPDATA_Groups @=end\n"
     "* alice physics\n@end\n",
     observed="Observed with 25.14.1: user maps are recorded with its library; its collector passes"
     " over lines of a certificate map with two words, with a pattern that does not compile and with"
-    " the method `*`, and maps `alice` by the key `ali`.",
+    " the method `*`, and maps `alice` by the key `ali`, nobody by `/.*/`, and everybody to `\\1@x`"
+    " by a pattern without groups; of a token it logs `name to map is null, not mapping`.",
 )
 
 
@@ -221,19 +228,33 @@ def certificates(view: View, setting: Setting) -> Iterator[Diagnostic]:
     literal = view.is_on("CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS", "SCHEDD", False)
     methods = yield from _read(mapping)
     for method, rows in methods.items():
-        told = ""
+        told, name = "", method.upper()
         if method == "*":
             told = "`*` is no method here: a line is for one of authentication"
-        elif method.upper() not in METHODS:
-            told = f"there is no method `{method.upper()}`"
+        elif name in _TOKENS:
+            told = "who has a token is whom it names: no line is looked at"
+        elif name not in METHODS or name == _ALIAS:
+            told = f"there is no method `{name}`"
         for row in rows if told else ():
-            name = method.upper()
-            advice = "GSI is no longer supported" if name == "GSI" else suggest(name, METHODS)
+            near = None if name in _TOKENS else suggest(name, METHODS)
+            advice = f"did you mean `{near}`?" if near else None
+            advice = "GSI is no longer supported" if name == "GSI" else advice
             yield mapping.say(row.number, told, advice)
         if not told:
             yield from _unreachable(mapping, rows, literal=literal)
         for row in () if told else rows:
             yield from _name_or_pattern(mapping, row) if literal else _pattern(mapping, row)
+            if row.pattern is not None and not literal and is_whole(view.config):
+                yield from _slashes(mapping, row, name)
+
+
+def _slashes(mapping: MapText, row: MapLine, method: str) -> Iterator[Diagnostic]:
+    """``FS /(.*)/ x`` where keys are patterns without them: names have no slash there."""
+    anchored = row.key.startswith("^") or (row.key.endswith("$") and not row.key.endswith("\\$"))
+    if anchored or method in _OF_ACCOUNTS:
+        message = f"`/{row.key}/` fits no name: its slashes are letters like others"
+        help_text = "with CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS = True they stand around a pattern"
+        yield mapping.say(row.number, message, help_text)
 
 
 def _name_or_pattern(mapping: MapText, row: MapLine) -> Iterator[Diagnostic]:
@@ -242,6 +263,8 @@ def _name_or_pattern(mapping: MapText, row: MapLine) -> Iterator[Diagnostic]:
         message = f"`{row.key}` is a name here, and no pattern"
         pattern = row.key.replace("/", r"\/")
         help_text = f"CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS is True; a pattern is `/{pattern}/`"
+        if row.key.startswith("/^"):
+            help_text = "a pattern has a slash at its end, too"
         yield mapping.say(row.number, message, help_text)
 
 
@@ -279,12 +302,28 @@ def _unreachable(
     """
     seen: set[tuple[bool, str]] = set()
     for row in rows:
+        yield from _no_group_of_pattern(mapping, row, literal=literal)
         key = row.pattern is None and literal, row.key
         if key in seen or any((False, every) in seen for every in _EVERYTHING):
             yield mapping.say(row.number, "a line above takes its names")
         elif row.rest and not row.rest.startswith("#"):
             yield mapping.say(row.number, f"`{row.rest}` behind the result is passed over")
         seen.add(key)
+
+
+def _no_group_of_pattern(mapping: MapText, row: MapLine, *, literal: bool) -> Iterator[Diagnostic]:
+    """``/.*/ \\1@example.edu``: what stands for no group of the pattern stays as it is."""
+    is_pattern = row.pattern is not None or not literal
+    try:
+        groups = re.compile(row.key).groups if is_pattern else -1
+    except re.error:
+        return  # patterns of another kind
+    for found in _REFERENCE.findall(row.result):
+        if int(found) > max(groups, 0) or not is_pattern:
+            what = f"has {groups or 'no'} groups" if is_pattern else "is no pattern"
+            message = f"`\\{found}` stays as it is: `{row.key}` {what}"
+            yield mapping.say(row.number, message, "groups of a pattern are in parentheses")
+            return
 
 
 def _groups(mapping: MapText, rows: list[MapLine], groups: tuple[str, ...]) -> Iterator[Diagnostic]:

@@ -306,3 +306,35 @@ def test_of_conditions_only_those_count_that_are_looked_at_and_false() -> None:
     # One that is true without the macro, and one that asks for it.
     for asked in ("! $(USE_X)", "defined $(USE_X)"):
         assert ids(head + inner.replace("$(USE_X)", asked)) == []
+
+
+FAILING_OVER = (
+    "DAEMON_LIST = MASTER, COLLECTOR, NEGOTIATOR, HAD\nMASTER_NEGOTIATOR_CONTROLLER = HAD\n"
+    "HAD_ARGS = -p 51450\nCONDOR_HOST = {}\nHAD_LIST = cm1.x.org:51450, cm2.x.org:{}\n"
+)
+
+
+def test_each_machine_of_had_has_a_collector() -> None:
+    assert ids(FAILING_OVER.format("cm1.x.org", 51450)) == [("P134", 4)]
+    assert ids(FAILING_OVER.format("cm1.x.org, cm2.x.org", 51450)) == []
+
+
+def test_another_machine_of_had_on_another_port_is_a_note() -> None:
+    [one] = found(FAILING_OVER.format("cm1.x.org, cm2.x.org", 51451))
+    assert (one.id, one.severity, one.line) == ("P134", "note", 5)
+
+
+def test_negotiators_of_other_pools_are_let_in_as_users_of_their_hosts() -> None:
+    head = "FLOCK_TO = cm.y.org\nALLOW_NEGOTIATOR_SCHEDD = condor@x.org/cm.x.org"
+    assert ids(f"{head}\n") == [("P134", 2)]
+    for more in ("condor@y.org/cm.y.org", "condor@y.org", "*/*.y.org", "condor@y.org/*"):
+        assert ids(f"{head}, {more}\n") == []
+
+
+def test_the_second_schedd_of_a_router_has_a_queue_of_its_own() -> None:
+    head = "SPOOL = /var/spool\nCOLLECTOR_HOST = ce.x.org:9619\n"
+    second = f"{head}JOB_ROUTER_SCHEDD2_POOL = cm.x.org\nJOB_ROUTER_SCHEDD2_SPOOL = "
+    assert ids(f"{second}/var/spool/\n") == [("P134", 4)]
+    assert ids(f"{second}/var/spool/b\n") == []
+    assert ids(f"JOB_ROUTER_SCHEDD1_SPOOL = /var/spool/a\n{second}/var/spool\n") == []
+    assert ids(f"{head}JOB_ROUTER_SCHEDD2_SPOOL = $(SPOOL)\n") == []

@@ -358,3 +358,45 @@ def test_what_a_template_sets_is_changed_behind_it() -> None:
     assert "P203" not in names(guarded)
     chosen = "START = TARGET.RequestCpus < 4\nif version >= 9.0\nuse POLICY : Desktop\nendif\n"
     assert "P203" not in names(chosen)
+
+
+@pytest.mark.parametrize("macro", ["UPDATE_INTERVAL", "MASTER_UPDATE_INTERVAL", "SCHEDD_INTERVAL"])
+def test_ads_live_until_the_next_ones(macro: str) -> None:
+    assert ids(f"{macro} = 3600\n") == [("P131", 1)]
+    assert ids(f"{macro} = 900\n") == []
+    assert ids(f"{macro} = 3600\nCLASSAD_LIFETIME = 7200\n") == []
+
+
+@pytest.mark.parametrize("macro", ["HISTORY", "STARTD_HISTORY", "JOB_EPOCH_HISTORY"])
+def test_a_history_is_a_file(macro: str) -> None:
+    for folder in ("$(SPOOL)", "$(LOG)/", "/srv/history/"):
+        assert ids(f"{macro} = {folder}\n") == [("P130", 1)]
+    assert ids(f"{macro} = $(SPOOL)/history\n") == []
+
+
+def test_a_number_in_quotes_is_no_number() -> None:
+    hold = "SYSTEM_PERIODIC_HOLD = JobStatus == 2 && MaxTime < {}\n"
+    other = "START = (TARGET.MaxTime ?: 3600) < 7200\n"
+    assert ids(hold.format('"600"') + other) == [("P428", 1)]
+    assert ids(hold.format("600") + other) == []
+    # Where nothing tells that it is a number, it may be a text.
+    assert ids(hold.format('"600"')) == []
+
+
+def test_time_is_in_seconds() -> None:
+    head = "DAEMON_LIST = MASTER, STARTD\nPREEMPT = time() > "
+    assert ids(f"{head}1796100000000\n") == [("P605", 2)]
+    assert ids(f"{head}1796100000\n") == []
+
+
+def test_variables_are_for_resources_that_the_machine_has() -> None:
+    head = "MACHINE_RESOURCE_NAMES = nvme\nMACHINE_RESOURCE_nvme = a b\n"
+    assert ids(f"{head}ENVIRONMENT_FOR_AssignedNvmes = X\n") == [("P242", 3)]
+    for name in ("nvme", "NVME", "GPUs", "FPGA"):
+        assert ids(f"{head}ENVIRONMENT_FOR_Assigned{name} = X\n") == []
+
+
+def test_a_conflict_of_slots_is_a_text() -> None:
+    text = "SLOT_TYPE_2_PREEMPT = ResourceConflict {}\nNUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = 1\n"
+    assert ids(text.format("== True")) == [("P410", 1)]
+    assert ids(text.format("=!= undefined")) == []

@@ -13,6 +13,7 @@ from policy.lint.findings import lint
 
 USERS = "SCHEDD_CLASSAD_USER_MAP_NAMES = G\nCLASSAD_USER_MAPFILE_G = /maps/users\n"
 CERTIFICATES = "CERTIFICATE_MAPFILE = /maps/users\n"
+HASHED = f"CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS = True\n{CERTIFICATES}"
 
 
 def said(config: str, lines: str) -> list[tuple[int | None, str]]:
@@ -88,12 +89,36 @@ def test_a_line_of_a_certificate_map_that_maps_nobody_or_too_many(line: str, wor
 
 
 def test_a_certificate_map_that_is_right() -> None:
-    lines = 'FS (.*) \\1\nssl "/^\\/CN=bob$/" bob\nIDTOKENS /^(.*)@pool$/ \\1\nSSL (.*) nobody\n'
+    lines = 'FS (.*) \\1\nssl "^/CN=bob$" bob\nSSL /CN=.*/ \\0\nSCITOKENS ^(.*),x \\1\n'
     assert said(CERTIFICATES, lines) == []
+    lines = 'FS /(.*)/ \\1\nssl "/^\\/CN=bob$/" bob\nSCITOKENS /^(.*),x$/ \\1\nSSL /(.*)/ nobody\n'
+    assert said(HASHED, lines) == []
+
+
+@pytest.mark.parametrize("line", ["SSL /^\\/CN=bob$/ bob", "SCITOKENS /x$/ bob", "FS /(.*)/ \\1"])
+def test_slashes_stand_around_a_pattern_only_where_keys_are_names(line: str) -> None:
+    """As the collector of 25.14.1 maps, which logs each line as it reads it."""
+    whole = f"DAEMON_LIST = MASTER, SCHEDD\nCONDOR_HOST = cm.example.edu\n{CERTIFICATES}"
+    [(number, message)] = said(whole, f"{line}\n")
+    assert (number, "letters like others" in message) == (1, True)
+    assert said(HASHED, f"{line}\n") == []
+
+
+@pytest.mark.parametrize("method", ["IDTOKENS", "token", "SCITOKEN"])
+def test_a_line_is_for_a_method_that_maps_names(method: str) -> None:
+    [(number, _)] = said(HASHED, f"FS /.*/ x\n{method} /.*/ bob\n")
+    assert number == 2
+
+
+@pytest.mark.parametrize(("key", "result"), [("/.*/", "\\1"), ("/(a)(b)/", "\\3"), ("bob", "\\0")])
+def test_a_result_refers_to_groups_that_the_pattern_has(key: str, result: str) -> None:
+    [(number, message)] = said(HASHED, f"FS {key} {result}@example.edu\n")
+    assert (number, "stays as it is" in message) == (1, True)
+    assert said(HASHED, "FS /(a)(b)/ \\2@example.edu\nFS /.*/ \\0\n") == []
 
 
 def test_keys_that_are_taken_literally_are_no_patterns() -> None:
-    literally = f"CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS = True\n{CERTIFICATES}"
+    literally = HASHED
     assert said(literally, "SSL CN=(bob bob\nKERBEROS bob@EXAMPLE.ORG bob\n") == []
     for pattern in ("(.*)", "^bob$", "b[ao]b"):  # nobody is called so
         [(number, message)] = said(literally, f"SSL {pattern} nobody\nSSL bob bob\n")

@@ -190,3 +190,24 @@ def test_a_user_and_a_domain_have_an_at_sign_between_them(item: str) -> None:
         assert ids(f"{verb}_READ = *.x.org, {item}\n") == [("P235", 1)]
         assert ids(f"{verb}_READ = *.x.org, {item.replace('/', '@', 1)}\n") == []
     assert ids("ALLOW_READ = */10.3.0.0/16, bob@x.org/10.3.0.0/255.255.0.0, 10.3.0.0/16\n") == []
+
+
+@pytest.mark.parametrize("item", ["@x.org", "*.x.org/*", "condor/10.3.0.5", "cm.x.org/10.3.*"])
+def test_a_user_has_a_name_and_a_domain(item: str) -> None:
+    """As the collector of 25.14.1 logs: what stands before a slash is a user, and no host."""
+    for verb in ("ALLOW", "DENY"):
+        assert ids(f"{verb}_READ = *.x.org, {item}\n") == [("P235", 1)]
+    for right in ("*@x.org", "*/*.x.org", "*/10.3.0.5", "condor@x.org/10.3.*", "con*/10.3.0.5"):
+        assert ids(f"ALLOW_READ = *.y.org, {right}\n") == []
+
+
+def test_who_is_a_user_in_one_list_is_no_host_in_another() -> None:
+    assert ids("ALLOW_READ = ada@*\nALLOW_WRITE = ada\n") == [("P235", 2)]
+    assert ids("ALLOW_READ = ada@*\nALLOW_WRITE = ada@x.org, bob\n") == []
+    assert ids("ALLOW_READ = cm@x.org/*, cm.x.org\nALLOW_WRITE = cm\n") == []
+
+
+def test_an_old_list_is_told_where_a_template_alone_lets_in_everybody() -> None:
+    old = "HOSTALLOW_READ = *.x.org\n"
+    assert ids(f"use SECURITY : recommended\n{old}") == [("P205", 2)]
+    assert ids(f"{old}ALLOW_READ = *\n") == []

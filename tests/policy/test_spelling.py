@@ -307,3 +307,13 @@ def test_items_of_a_list_are_parted_by_the_signs_that_are_given() -> None:
     ]
     for clean in ('"a;b", ";"', '"a,b", ",;"', '"a,b"', '"a", ";"'):
         assert found(f"START = stringListMember(TARGET.Owner, {clean})\n") == []
+
+
+@pytest.mark.parametrize("name", ["STARTD_NUM_CPUS", "SCHEDD_SPOOL", "STARTD_DAEMON_SHUTDOWN"])
+def test_a_dot_follows_the_name_of_a_daemon(name: str) -> None:
+    """Asked of 25.14.1: its schedd ends by SCHEDD.DAEMON_SHUTDOWN, with no regard for the other."""
+    whole = "CONDOR_HOST = cm.x.org\nDAEMON_LIST = MASTER, STARTD, SCHEDD\n"
+    daemon, _, macro = name.partition("_")
+    assert ids(f"{whole}{name} = 4\n") == [("P201", 3)]
+    assert "P201" not in [one for one, _ in ids(f"{whole}{daemon}.{macro} = 4\n")]
+    assert "P201" not in [one for one, _ in ids(f"{whole}{name} = 4\nSite = $({name})\n")]

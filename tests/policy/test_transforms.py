@@ -459,3 +459,28 @@ def test_a_reason_has_no_holes(macro: str) -> None:
     )
     assert ids(f'{head}{macro} = "used by $(Owner)"\n') == [("P120", 6)]
     assert ids(f'{head}{macro} = strcat("used by ", Owner)\n') == []
+
+
+def test_a_text_in_a_variable_needs_quotes_where_it_is_given() -> None:
+    body = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  tier = {}\n  SET Tier {}\n@end\n"
+    assert ids(body.format("long", "$(tier)")) == [("P252", 4)]
+    assert ids(body.format("long", '"$(tier)"')) == ids(body.format("5", "$(tier)")) == []
+    assert ids(body.format("Owner", "$(tier)")) == ids(body.format("true", "$(tier)")) == []
+
+
+def test_what_stands_behind_a_scope_is_an_attribute() -> None:
+    body = (
+        "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n{}  EVALSET RequestMemory maxmem\n@end\n"
+    )
+    assert ids(body.format("")) == [("P412", 3)]
+    assert ids(body.format("  SET WasMax $(MY.maxmem:0)\n")) == []
+
+
+@pytest.mark.parametrize("line", ["", 'GridResource = "condor schedd.x.org"'])
+def test_each_route_to_the_grid_says_whereto(line: str) -> None:
+    other = (
+        "JOB_ROUTER_ROUTE_B @=end\n  REQUIREMENTS JobPrio < 5\n  UNIVERSE GRID\n"
+        '  GridResource = "batch slurm"\n@end\n'
+    )
+    text = GRID.format(line).replace("ROUTE_NAMES = ", "ROUTE_NAMES = B, ", 1)
+    assert [one for one, _ in ids(text + other)] == ["P250"]
