@@ -119,6 +119,10 @@ LISTS: Final = (
         "JOB_ROUTER_ROUTE_NAMES", "JOB_ROUTER", "route",
         ("JOB_ROUTER_ROUTE_<name>",), "there is no such route",
     ),
+    NameList(
+        "JOB_ROUTER_CREATE_IDTOKEN_NAMES", "JOB_ROUTER", "token",
+        ("JOB_ROUTER_CREATE_IDTOKEN_<name>",), "no such token is made",
+    ),
     *(
         NameList(
             f"JOB_ROUTER_{moment}_ROUTE_TRANSFORM_NAMES", "JOB_ROUTER", "transform",

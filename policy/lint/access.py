@@ -81,8 +81,12 @@ def without_at_sign(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         )
         help_text = "`*@example.edu` is every user of a domain, `*.example.edu` every host"
         yield setting.say(network, message, item, help_text)
+    elif (mask := _SHORT_MASK.fullmatch(item.text)) is not None:
+        message = f"`{mask[1]}` is no mask: it has four numbers, or is how many bits they have"
+        yield setting.say(network, message, item)
 
 
+_SHORT_MASK: Final = late_regex(r"(?:.*/)?\d+(?:\.\d+){3}/(\d+(?:\.\d+){1,2})")
 _KEY: Final = late_regex(r"(?i).*key[^/]*")
 _CERTIFICATE: Final = late_regex(r"(?i).*(cert|crt)[^/]*")
 
@@ -144,6 +148,17 @@ def domain_as_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     if not any(domain in host.split() for host in hosts):
         message = f"`{item.text}` is a domain, and means one host of that name"
         yield setting.say(network, message, item, f"hosts are `*.{domain}`, users `*@{domain}`")
+
+
+@looks_at(Per.SETTING, of="ALLOW_ADMINISTRATOR")
+def everybody_rules(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``ALLOW_ADMINISTRATOR = *`` beside an ALLOW_WRITE that lets in fewer."""
+    others = [setting_of(view, f"ALLOW_{level}") for level in ("WRITE", "DAEMON", "READ")]
+    narrow = [one for one in others if one and _EVERYBODY.isdisjoint(split_list(one.text()))]
+    if narrow and not _EVERYBODY.isdisjoint(split_list(setting.text())):
+        message = f"{setting.macro} lets everybody in, and {narrow[0].macro} does not"
+        help_text = "who is let in may stop the daemons, and do what all others may"
+        yield setting.say(network, message, setting.whole(), help_text)
 
 
 @looks_at(Per.CONFIGURATION)

@@ -135,6 +135,12 @@ def _controlled(view: View) -> Iterator[Diagnostic]:
     if started is None:
         return
     item = item if view.names_daemons else None  # else what it lacks may be in another file
+    had, home = (setting_of(view, name) for name in ("HAD_LIST", "COLLECTOR_HOST"))
+    home = home or setting_of(view, "CONDOR_HOST")
+    places = [set() if one is None else {it.host for it in addresses(one)} for one in (had, home)]
+    if item is not None and places[0] and places[0] == places[1] and "COLLECTOR" not in by_name:
+        message = "the machines of HAD_LIST are those of COLLECTOR_HOST, and this one has none"
+        yield started.say(DISAGREE, message, item, "add COLLECTOR to DAEMON_LIST")
     if item is not None and controls not in by_name:
         message = f"condor_had has no {controls.lower()} to start: DAEMON_LIST lacks it"
         yield started.say(DISAGREE, message, item)
@@ -260,6 +266,18 @@ def where_nobody_listens(view: View) -> Iterator[Diagnostic]:
     if ports and own[1] not in ports:
         message = f"COLLECTOR_HOST has the port {min(ports)}, where no collector listens then"
         yield args.say(DISAGREE, message, Item.of(own, 1))
+
+
+@looks_at(Per.SETTING, of="COLLECTOR_USES_SHARED_PORT")
+def beside_the_shared_port(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A collector with a port of its own that is the one of condor_shared_port: it cannot start."""
+    on = [view.is_on(one, "MASTER", True) for one in ("USE_SHARED_PORT", setting.macro)]
+    runs = "COLLECTOR" in setting.beside("DAEMON_LIST").upper()
+    runs = runs and not setting.beside("SHARED_PORT_ARGS").strip()
+    shared = setting.beside("SHARED_PORT_PORT").strip()
+    if on == [True, False] and runs and shared in _shared_ports(view):
+        message = f"condor_shared_port has the port {shared}, too, and no collector starts"
+        yield setting.say(DISAGREE, message, setting.whole(), "SHARED_PORT_PORT says another one")
 
 
 @looks_at(Per.CONFIGURATION)
@@ -434,7 +452,9 @@ def another_manager(view: View) -> Iterator[Diagnostic]:
 def _whence(item: Item) -> str:
     """The host of an item of a list of who may come, as `user@domain/host` is."""
     user, _, host = item.text.casefold().rpartition("/")
-    return host if "@" in user else item.text.casefold()
+    place = host if "@" in user else item.text.casefold()
+    found = _ADDRESS.fullmatch(place)
+    return place if found is None else found[1]
 
 
 def _is_name(text: str) -> bool:

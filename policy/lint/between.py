@@ -21,7 +21,7 @@ from policy.ephemeral import find_ephemeral
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal, read_boolean, read_integer
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import EVERY_OTHER, NOTE, Per, finding
+from policy.lint.finding import EVERY_OTHER, NOTE, Per, finding, looks_at
 from policy.lint.trees import conjuncts, names, number, references, scope_of, text_of
 from policy.lint.view import Setting, View
 from policy.values.domain import single_number
@@ -83,6 +83,26 @@ def overcommitted(view: View, setting: Setting) -> Iterator[Diagnostic]:
         number = setting.macro.split("_")[2]
         help_text = f"`SLOT_TYPE_{number}_PREEMPT = ResourceConflict =!= undefined` does"
         yield setting.say(overcommitted, message, setting.whole(), help_text)
+
+
+@looks_at(Per.SETTING, of=r"SLOT_TYPE_\d+_MAXJOBRETIREMENTTIME")
+def retiring(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """Backfill jobs that a policy evicts, and that may go on for a long time all the same."""
+    head = setting.macro.upper().removesuffix("MAXJOBRETIREMENTTIME")
+    backfill = read_boolean(
+        setting.beside(f"{head}BACKFILL"), setting.config.scope.functions.evaluate
+    )
+    seconds = integer_literal(setting.text())
+    evicts = _CONFLICT.search(setting.beside(f"{head}PREEMPT"))
+    if backfill and evicts and seconds is not None and seconds >= _LONG:
+        message = (
+            f"jobs of these slots go on for {seconds} s when primary slots need what they have"
+        )
+        yield setting.say(overcommitted, message, setting.whole(), "0 ends them at once")
+
+
+#: A time in which an overcommitted machine makes a difference.
+_LONG: Final = 3600
 
 
 @finding(

@@ -269,6 +269,7 @@ _COMPANIONS: Final = (
         "SUSPEND", _is_true, "WANT_SUSPEND",
         help="WANT_SUSPEND is False, so nothing is suspended",
     ),
+    _need("WANT_HOLD_(REASON|SUBCODE)", _is_set, "WANT_HOLD", help="no WANT_HOLD holds jobs"),
     _need(
         "WANT_HOLD(_REASON|_SUBCODE)?", _is_true, "PREEMPT",
         help="PREEMPT is False, so no job is ended that could be put on hold",

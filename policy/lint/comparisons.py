@@ -245,9 +245,9 @@ def is_known(one: MacroExpression, folded: str) -> bool:
     """Is a name an attribute of the configuration, or one of its macros?"""
     if find_ephemeral(folded) is not None or folded in one.surroundings.published:
         return True
-    if folded.startswith(one.view.prefixes) or folded in one.view.of_macro:
+    if folded.startswith(one.view.prefixes):
         return True
-    return not one.view.words.isdisjoint((f"my.{folded}", f"target.{folded}"))
+    return folded in one.view.of_macro
 
 
 def _case(one: MacroExpression, node: Binary) -> Said | None:

@@ -203,6 +203,17 @@ def routed_to_itself(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(DISAGREE, message, setting.whole(), "routed jobs stay where they are")
 
 
+@looks_at(Per.SETTING, of="LOCAL_CREDMON_PROVIDER_NAME")
+def makes_no_tokens(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """What condor_credmon_oauth reads, on an access point whose DAEMON_LIST lacks it."""
+    listed = started_by(view) if view.names_daemons else []
+    named = "credmon_oauth" in view.words or any(name.startswith("CREDMON") for name in listed)
+    if "SCHEDD" in listed and not named:
+        message = "no credmon is in DAEMON_LIST, so no tokens are made"
+        help_text = "add CREDMON_OAUTH, as `use FEATURE : OAUTH` does"
+        yield setting.say(DISAGREE, message, setting.whole(), help_text)
+
+
 @looks_at(Per.SETTING, of="JOB_ROUTER_SCHEDD2_SPOOL")
 def one_queue(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """The queue of the second schedd, one of another pool, which is the first one's."""

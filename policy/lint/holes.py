@@ -39,7 +39,7 @@ SHELL: Final = Finding(
 )
 _REFERENCE: Final = late_regex(r"(?<!\$)\$\(([A-Za-z0-9_./]+)\)")
 _ANY: Final = late_regex(r"\$\w*\(([A-Za-z0-9_./]+)")
-_BRACES: Final = late_regex(r"(?<!\$)\$\{(\w+)\}")
+_BRACES: Final = late_regex(r"(?<!\$)\$(?:ENV)?\{(\w+)\}")
 #: A place of a template, as Jinja fills it in.
 _TEMPLATE: Final = late_regex(r"\{\{-?[ \t]*[A-Za-z_][\w.]*[ \t]*(?:\|[^{}]*)?\}\}")
 _BARE: Final = late_regex(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
@@ -167,7 +167,7 @@ def _is_a_part(view: View, setting: Setting, found: re.Match[str]) -> bool:
 def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Braces, a bare ``$``, blanks in the parentheses."""
     raw, macro = setting.entry.raw, setting.macro
-    braces = _BRACES.finditer(raw) if "${" in raw else ()
+    braces = _BRACES.finditer(raw) if "{" in raw else ()
     for found in (*braces, *_BARE.finditer(raw)):
         known = _is_defined(view, found[1])
         of_path = "path" in builtin_table().get(macro.casefold(), [])[1:]

@@ -13,7 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Node, Reference
-from policy.explain.roles import may_run
+from policy.explain.roles import is_whole, may_run
 from policy.knobs.readers import MAIN
 from policy.knobs.reading import split_list
 from policy.language.expressions import parse
@@ -24,9 +24,12 @@ from policy.lint.agreement import (
 )
 from policy.lint.assignments import policy_lost
 from policy.lint.choices import above, no_word
+from policy.lint.companions import alone
 from policy.lint.finding import ERROR, Meant, Per, looks_at, use_of
 from policy.lint.lists import not_listed
+from policy.lint.names import is_spoken_of
 from policy.lint.trees import conjuncts, disjuncts, names, number, sides, tree_of
+from policy.lint.units import GIGABYTES
 from policy.lint.view import Item, Setting, View
 
 
@@ -169,7 +172,7 @@ def shorter_than_usual(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def longer_than_usual(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Ads that are gone before the next ones, at a collector of which no file says otherwise."""
     every = integer_literal(setting.text())
-    if every is not None and _USUAL_LIFE < every <= _DAY and "classad_lifetime" not in view.defined:
+    if every is not None and _USUAL_LIFE < every < _DAY and "classad_lifetime" not in view.defined:
         message = f"it is {every}, and ads live for {_USUAL_LIFE} seconds at a collector"
         help_text = "they are gone in between, unless CLASSAD_LIFETIME is greater there"
         yield setting.say(above, message, setting.whole(), help_text)
@@ -177,7 +180,7 @@ def longer_than_usual(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 _USUAL_INTERVAL: Final = 300
 _USUAL_LIFE: Final = 900
-#: More is told as a time in another unit.
+#: So much may be told as a time in another unit.
 _DAY: Final = 86400
 #: Less is told as a time in another unit.
 _LEAST: Final = 60
@@ -239,6 +242,32 @@ _AD_TYPES: Final = (
     *("Machine", "Submitter", "Scheduler", "DaemonMaster", "Negotiator", "Collector", "Startd"),
     *("Accounting", "Grid", "Defrag", "Slot", "StartDaemon", "License", "Generic", "Any"),
 )
+
+
+@looks_at(Per.SETTING, of="START|RANK|PREEMPT")
+def for_no_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A policy beside those that each type of slots has for itself: no slot asks for this one."""
+    name, entry = setting.macro.upper(), setting.entry
+    made = [one for one in view.config.scope.table if _TYPE.fullmatch(one.name)]
+    own = [
+        view.plain.get(f"{one.name[4:].upper()}_{name}".replace("SLOTS", "SLOT")) for one in made
+    ]
+    beside = own and all(one is not None and one.entry.origin == entry.origin for one in own)
+    if beside and is_whole(view.config) and not is_spoken_of(view, setting):
+        message = f"no slot asks for {name}: each type of slots has its own"
+        yield alone.named(entry, message, f"with `$({name})` in it that asks for it, too")
+
+
+@looks_at(Per.SETTING, of="JOB_DEFAULT_REQUESTDISK")
+def few_kibibytes(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``JOB_DEFAULT_REQUESTDISK = 10``, which is meant in GiB."""
+    value = integer_literal(setting.text())
+    if value is not None and 1 < value < _LEAST_DISK:
+        help_text = f"did you mean `{value} * 1024 * 1024`?"
+        yield GIGABYTES.on(setting.entry, f"{setting.macro} is {value} KiB", help_text)
+
+
+_LEAST_DISK: Final = 1024
 
 
 @looks_at(Per.ITEM, of="CONDOR_VIEW_CLASSAD_TYPES")

@@ -114,6 +114,7 @@ _COUNTS: Final = frozenset(
 _TEXTS: Final = frozenset((ResultKind.TEXT, ResultKind.LOWER, ResultKind.UPPER))
 _NUMBER: Final = "a number, which counts as true unless it is 0"
 _TEXT: Final = "a text, and a text is no condition"
+_LIST: Final = "a list, and a list is no condition"
 
 
 @finding(
@@ -182,7 +183,11 @@ def _no_condition(one: MacroExpression, node: Node) -> str:
         result = ResultKind.ANY if function is None else function.result
         if result is ResultKind.INTEGER and node.name.casefold().endswith("cmp"):
             return "0 for equal texts, so true for all others"
+        if result is ResultKind.LIST:
+            return _LIST
         return _TEXT if result in _TEXTS else _NUMBER if result is ResultKind.CLOCK else ""
+    if isinstance(node, ListExpr):
+        return _LIST
     if not isinstance(node, Reference):
         return ""
     value = one.evaluation.alone(node)

@@ -14,7 +14,6 @@ from classad.errors import Diagnostic, is_one_edit, suggest
 from classad.patterns import late_regex
 from policy.config import Config
 from policy.data.tables import folded_attribute_names, meanings
-from policy.explain.roles import is_whole
 from policy.history import first_reader, first_reading, is_read, last_reader, read_by
 from policy.knobs import KNOBS, find_knob
 from policy.knobs.choices import CRON_PARTS, LOG_CATEGORIES, RESERVED
@@ -414,8 +413,7 @@ def _slip(view: View, setting: Setting) -> Diagnostic | None:
     if of_submit_files(macro) is not None:
         help_text = "it is a command of submit files; a transform or SUBMIT_ATTRS is for all jobs"
         return UNKNOWN.named(setting.entry, message, help_text)
-    daemon = _daemon_before(macro) if is_whole(view.config) else ""
-    if daemon:
+    if daemon := _daemon_before(view, macro):
         dotted = f"{daemon}.{macro[len(daemon) + 1 :]}"
         return UNKNOWN.named(setting.entry, message, Meant(dotted, macro))
     category = f"D_{macro.upper().removesuffix('_DEBUG')}"
@@ -425,13 +423,15 @@ def _slip(view: View, setting: Setting) -> Diagnostic | None:
     return None
 
 
-def _daemon_before(macro: str) -> str:
+def _daemon_before(view: View, macro: str) -> str:
     """The daemon that a name has before a macro that it reads, with no dot: SCHEDD_SPOOL."""
     for daemon in DAEMONS:
-        if macro.upper().startswith(f"{daemon}_"):
-            readers = find_readers(macro[len(daemon) + 1 :])
-            if readers is not None and daemon in readers.daemons:
-                return daemon
+        found = macro.upper().startswith(f"{daemon}_")
+        readers = find_readers(macro[len(daemon) + 1 :]) if found else None
+        if readers is not None and daemon in readers.daemons:
+            from policy.explain.roles import is_whole  # which few names need
+
+            return daemon if is_whole(view.config) else ""
     return ""
 
 

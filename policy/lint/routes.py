@@ -10,13 +10,16 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from classad.errors import Diagnostic, suggest
+from classad.errors import ClassAdParseError, Diagnostic, suggest
 from classad.patterns import late_regex
+from policy.config import Config
 from policy.explain.roles import is_whole
-from policy.language.numbers import Evaluate, read_integer
+from policy.language.expressions import parse
+from policy.language.numbers import Evaluate, integer_literal, read_integer
 from policy.lint.companions import is_routing
 from policy.lint.expressions import HELD, ROUTES, has_body
 from policy.lint.finding import ERROR, Finding, Meant, Per, Repair, finding, looks_at
+from policy.lint.transforms import no_expression
 from policy.lint.view import Setting, View
 from policy.transforms.lines import CONSTRAINT, ROUTE_NAMES, Command, MacroAssignment, TransformLine
 from policy.universes import UNIVERSES
@@ -167,10 +170,46 @@ def of_no_use(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _has_resource(view: View, setting: Setting) -> bool:
     """Does the route speak of a GridResource, or a transform of all routes, or another macro?"""
-    others = (one for one in view.settings if one.macro.upper().startswith(ROUTES))
-    passed_over = {id(one) for one in others if one is not setting and has_body(one)}
-    texts = (one.entry.raw for one in view.settings if id(one) not in passed_over)
-    return "gridresource" in "\n".join(texts).casefold()
+    return _RESOURCES in setting.entry.raw.casefold() or view.config.once(_resource_elsewhere)
+
+
+def _resource_elsewhere(config: Config) -> bool:
+    """Does anything but the routes speak of a GridResource?"""
+    entries = (one for one in config.scope.table if not one.is_builtin)
+    raws = (one.raw.casefold() for one in entries if not _A_ROUTE.fullmatch(one.name))
+    return any(_RESOURCES in raw for raw in raws)
+
+
+_RESOURCES: Final = "gridresource"
+_A_ROUTE: Final = late_regex(rf"{ROUTES}(?!NAMES)\w+", re.IGNORECASE)
+
+
+@looks_at(Per.SETTING, of=rf"{ROUTES}(?!NAMES)\w+")
+def variables(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """What the router asks for as an expression and is none, and more idle jobs than jobs."""
+    values: dict[str, int | None] = {}
+    for line, form in setting.statements if has_body(setting) else ():
+        if not isinstance(form, MacroAssignment) or "$" in form.value:
+            continue
+        at = line.text.rfind(form.value)
+        if form.name.casefold() in _EXPRESSIONS and form.value.strip():
+            try:
+                parse(form.value)
+            except ClassAdParseError as mistake:
+                what = str(mistake) if mistake.diagnostic is None else mistake.diagnostic.message
+                message = f"{form.name} of {setting.macro}: {what}"
+                yield no_expression.at(message, *line.spot(at, at + len(form.value)))
+        values[form.name.casefold()] = integer_literal(form.value)
+        most, idle = values.get("maxjobs"), values.get("maxidlejobs")
+        if form.name.casefold() in _BOTH and idle is not None and most is not None and idle > most:
+            message = f"MaxIdleJobs is {idle}, and MaxJobs {most}: it limits nothing"
+            yield of_no_use.at(message, *line.spot(at, at + len(form.value)))
+
+
+_BOTH: Final = ("maxjobs", "maxidlejobs")
+_EXPRESSIONS: Final = frozenset(
+    ("jobfailuretest", "jobshouldbesandboxed", "usesharedx509userproxy", "sendidtokens")
+)
 
 
 def _to_the_grid(view: View, setting: Setting) -> Iterator[Diagnostic]:

@@ -20,12 +20,13 @@ from policy.lint.agreement import setting_of
 from policy.lint.expressions import has_body
 from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.reading import HOLE
-from policy.lint.transforms import OTHERWISE, family_of
+from policy.lint.transforms import NO_EFFECT, OTHERWISE, family_of
 from policy.lint.trees import guarded, references, scope_of
 from policy.lint.view import Setting, View
 from policy.transforms.lines import (
     ENVELOPE,
     Command,
+    ConditionalLine,
     MacroAssignment,
     TransformLine,
 )
@@ -159,6 +160,25 @@ def _asks(line: TransformLine, name: str) -> bool:
     """Does the line that makes it look at what it was before?"""
     words = line.text.casefold().split(name)
     return len(words) > 2 or line.text.split()[0].upper() in ("DEFAULT", "RENAME")
+
+
+@looks_at(Per.CONFIGURATION)
+def passed_over(view: View) -> Iterator[Diagnostic]:
+    """``else if $(x)``, of which the condition is ignored; ``DELETE Notify*``, which is a name."""
+    for setting in view.settings:
+        for line, form in setting.statements if has_body(setting) else ():
+            if isinstance(form, ConditionalLine) and form.word == "else" and form.condition:
+                message = f"`{form.condition}` behind `else` is ignored"
+                yield NO_EFFECT.at(message, *line.spot(), "a second condition is `elif ...`")
+            elif isinstance(form, Command) and form.keyword in _TAKING and form.pattern is None:
+                if "*" not in form.first:
+                    continue
+                help_text = f"a pattern is `/^{form.first.replace('*', '.*')}$/`"
+                message = f"no attribute is called `{form.first}`"
+                yield NO_EFFECT.at(message, *line.spot(form.first_at), help_text)
+
+
+_TAKING: Final = frozenset(("DELETE", "COPY", "RENAME"))
 
 
 # --- texts ----------------------------------------------------------------------------------------

@@ -373,7 +373,16 @@ def _of_slot_type(macro: str, known: Vocabulary) -> str | None:
     inner = without_slot_type(macro)
     meant = None if inner == macro else near(inner, known)
     head = macro[: len(macro) - len(inner)]
-    return f"{head}{meant}" if meant is not None and find_use(meant) is not None else None
+    if meant is not None and find_use(meant) is not None:
+        return f"{head}{meant}"
+    # What is no expression is known of the first type.
+    first = near(f"{_FIRST_TYPE}{inner}", known) if inner != macro else None
+    if first is None or not first.startswith(_FIRST_TYPE):
+        return None
+    return f"{head}{first[len(_FIRST_TYPE) :]}"
+
+
+_FIRST_TYPE: Final = "SLOT_TYPE_1_"
 
 
 def _folder(macro: str) -> str | None:

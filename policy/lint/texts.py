@@ -390,6 +390,15 @@ def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
             return
 
 
+@looks_at(Per.EXPRESSION, of=r"(SLOT_TYPE_\d+_)?(MAXJOBRETIREMENTTIME|MACHINEMAXVACATETIME)")
+def truth_for_time(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``MAXJOBRETIREMENTTIME = TARGET.RequestGPUs > 0``: true is one second."""
+    tree = bare(one.tree)
+    if one.part is None and isinstance(tree, Binary) and tree.operator in COMPARISONS:
+        message = f"{one.name} is true or false, which count as one second and none"
+        yield one.say(only_text, message, one.tree, "`ifThenElse(..., 3600, 0)` chooses a time")
+
+
 @looks_at(Per.EXPRESSION)
 def text_for_number(one: MacroExpression) -> Iterator[Diagnostic]:
     """``SET RequestMemory "2048"``: an attribute of HTCondor's that is no text."""

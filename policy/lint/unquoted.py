@@ -56,6 +56,9 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
         yield one.say(UNQUOTED, f"`{whole}` is not quoted, so it reads as attributes", word, advice)
     if not isinstance(word, Reference) or word.base is not None:
         return
+    folded = word.name.casefold()
+    if not one.view.words.isdisjoint((f"my.{folded}", f"target.{folded}")):
+        return  # elsewhere it is an attribute
     # What a cron job of the startd publishes has a longer name than one word in capitals.
     single = word.name.islower() or (word.name.isupper() and "_" not in word.name)
     if not single and "startd_cron_joblist" in one.view.defined:

@@ -338,3 +338,26 @@ def test_the_second_schedd_of_a_router_has_a_queue_of_its_own() -> None:
     assert ids(f"{second}/var/spool/b\n") == []
     assert ids(f"JOB_ROUTER_SCHEDD1_SPOOL = /var/spool/a\n{second}/var/spool\n") == []
     assert ids(f"{head}JOB_ROUTER_SCHEDD2_SPOOL = $(SPOOL)\n") == []
+
+
+def test_had_runs_where_a_collector_runs() -> None:
+    text = FAILING_OVER.format("cm1.x.org, cm2.x.org", 51450)
+    assert ids(text.replace("COLLECTOR, ", "", 1)) == [("P134", 1)]
+
+
+def test_a_collector_with_its_own_port_has_another_one_than_the_shared_port() -> None:
+    """Asked of condor_master of 25.14.1: `Failed to listen`, and no collector is started."""
+    text = (
+        "DAEMON_LIST = MASTER, COLLECTOR\nCOLLECTOR_HOST = x.org:{}\nCOLLECTOR_USES_SHARED_PORT = "
+    )
+    assert ids(f"{text.format(9618)}False\n") == [("P134", 3)]
+    assert ids(f"{text.format(9619)}False\n") == ids(f"{text.format(9618)}True\n") == []
+    for other in ("SHARED_PORT_ARGS = -p 9620\n", "SHARED_PORT_PORT = 9620\n"):
+        assert ids(f"{text.format(9618)}False\n{other}") == []
+
+
+def test_who_makes_tokens_is_started() -> None:
+    text = "LOCAL_CREDMON_PROVIDER_NAME = scitokens\nDAEMON_LIST = MASTER, SCHEDD"
+    assert ids(f"{text}\n") == [("P134", 1)]
+    assert ids(f"{text}, CREDMON_OAUTH\n") == []
+    assert ids(f"{text}\nuse FEATURE : OAUTH\n") == []

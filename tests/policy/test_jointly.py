@@ -400,3 +400,48 @@ def test_a_conflict_of_slots_is_a_text() -> None:
     text = "SLOT_TYPE_2_PREEMPT = ResourceConflict {}\nNUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = 1\n"
     assert ids(text.format("== True")) == [("P410", 1)]
     assert ids(text.format("=!= undefined")) == []
+
+
+def test_a_policy_beside_those_of_all_types_is_asked_for_by_no_slot() -> None:
+    head = "CONDOR_HOST = cm.x.org\nDAEMON_LIST = MASTER, STARTD\nSTART = TARGET.X > 5\n"
+    head = f"{head}NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 50%\n"
+    own = "SLOT_TYPE_1_START = {}Cpus > 4\n"
+    assert ids(head + own.format("")) == [("P241", 3)]
+    assert ids(head + own.format("$(START) && ")) == []
+    assert ids(f"{head}{own.format('')}NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = 50%\n") == []
+
+
+def test_a_request_for_disk_is_in_kibibytes() -> None:
+    assert ids("JOB_DEFAULT_REQUESTDISK = 10\n") == [("P606", 1)]
+    for right in ("1", "1048576", "10 * 1024 * 1024", "DiskUsage"):
+        assert ids(f"JOB_DEFAULT_REQUESTDISK = {right}\n") == []
+
+
+def test_a_time_is_no_truth_value() -> None:
+    head = "DAEMON_LIST = MASTER, STARTD\nMAXJOBRETIREMENTTIME = "
+    assert ids(f"{head}TARGET.RequestCpus > 1\n") == [("P428", 2)]
+    assert ids(f"{head}ifThenElse(TARGET.RequestCpus > 1, 7200, 3600)\n") == []
+    assert ids(f"{head}(TARGET.RequestCpus > 1) * 7200\n") == []
+
+
+def test_a_list_is_no_condition() -> None:
+    start = "DAEMON_LIST = MASTER, STARTD\nSTART = TARGET.RequestCpus > 1 || {}\n"
+    assert ids(start.format('split(TARGET.Owner, "@")')) == [("P432", 2)]
+    assert ids(start.format('member("a", split(TARGET.Owner, "@"))')) == []
+
+
+def test_jobs_of_backfill_slots_retire_soon() -> None:
+    text = (
+        "DAEMON_LIST = MASTER, STARTD\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\n"
+        "NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = 100%\nSLOT_TYPE_2_BACKFILL = True\n"
+        "SLOT_TYPE_2_PREEMPT = ResourceConflict =!= undefined\n"
+        "SLOT_TYPE_2_MAXJOBRETIREMENTTIME = {}\n"
+    )
+    assert ids(text.format(86400)) == [("P511", 8)]
+    assert ids(text.format(60)) == []
+
+
+def test_a_reason_for_holds_goes_with_a_condition() -> None:
+    text = 'DAEMON_LIST = MASTER, STARTD\nPREEMPT = Cpus > 4\nWANT_HOLD_REASON = "a"\n'
+    assert ids(text) == [("P241", 3)]
+    assert ids(f"{text}WANT_HOLD = $(PREEMPT)\n") == []

@@ -211,3 +211,16 @@ def test_an_old_list_is_told_where_a_template_alone_lets_in_everybody() -> None:
     old = "HOSTALLOW_READ = *.x.org\n"
     assert ids(f"use SECURITY : recommended\n{old}") == [("P205", 2)]
     assert ids(f"{old}ALLOW_READ = *\n") == []
+
+
+def test_a_mask_is_whole() -> None:
+    """Asked of the collector of 25.14.1: `127.0.0.0/255.255` lets nobody in."""
+    assert ids("ALLOW_READ = 10.3.0.0/255.255\n") == [("P235", 1)]
+    assert ids("ALLOW_READ = a@x.org/10.3.0.0/255.0\n") == [("P235", 1)]
+    assert ids("ALLOW_READ = 10.3.0.0/255.255.0.0, 10.3.0.0/16, 10.3.\n") == []
+
+
+def test_not_everybody_is_an_administrator_who_may_not_write() -> None:
+    assert ids("ALLOW_ADMINISTRATOR = *\nALLOW_WRITE = *.x.org\n") == [("P235", 1)]
+    assert ids("ALLOW_ADMINISTRATOR = *\nALLOW_WRITE = *\n") == []
+    assert ids("ALLOW_ADMINISTRATOR = root@x.org\nALLOW_WRITE = *.x.org\n") == []

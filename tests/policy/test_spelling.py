@@ -317,3 +317,14 @@ def test_a_dot_follows_the_name_of_a_daemon(name: str) -> None:
     assert ids(f"{whole}{name} = 4\n") == [("P201", 3)]
     assert "P201" not in [one for one, _ in ids(f"{whole}{daemon}.{macro} = 4\n")]
     assert "P201" not in [one for one, _ in ids(f"{whole}{name} = 4\nSite = $({name})\n")]
+
+
+def test_types_of_slots_are_known_by_any_number() -> None:
+    text = "NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = 50%\nSLOT_TYPE_2_NAME_{} = a\n"
+    assert ids(text.format("PREFX")) == [("P201", 3)]
+    assert ids(text.format("PREFIX")) == []
+
+
+def test_a_variable_of_the_environment_stands_in_parentheses() -> None:
+    assert ids("LOCAL_DIR = $ENV{HOME}/condor\n") == [("P124", 1)]
+    assert ids("LOCAL_DIR = $ENV(HOME)/condor\n") == []

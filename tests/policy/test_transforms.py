@@ -484,3 +484,47 @@ def test_each_route_to_the_grid_says_whereto(line: str) -> None:
     )
     text = GRID.format(line).replace("ROUTE_NAMES = ", "ROUTE_NAMES = B, ", 1)
     assert [one for one, _ in ids(text + other)] == ["P250"]
+
+
+@pytest.mark.parametrize("condition", ["$(MY.RequestCpus) > 16", "$(big) == 1", "! $(n) < $(m)"])
+def test_a_condition_of_a_transform_compares_nothing(condition: str) -> None:
+    """Asked of condor_transform_ads of 25.14.1: `complex conditionals are not supported`."""
+    body = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  big = 1\n  n = 1\n  m = 1\n  if {}\n"
+    body = f"{body}    SET Big True\n  endif\n  SET Seen $(big)$(n)$(m)\n@end\n"
+    assert ids(body.format(condition)) == [("P247", 6)]
+    for right in ("$(big)", "! $(big)", "defined MY.RequestCpus", "version >= 24.0.$(n)"):
+        assert ids(body.format(right)) == []
+
+
+def test_behind_else_stands_no_condition() -> None:
+    body = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  if 0\n    SET A 1\n  {} 0\n"
+    body = f"{body}    SET B 1\n  endif\n@end\n"
+    assert ids(body.format("else if")) == [("P251", 5)]
+    assert ids(body.format("elif")) == []
+
+
+@pytest.mark.parametrize("line", ["DELETE {}", "COPY {} Kept", "RENAME {} Kept"])
+def test_an_attribute_has_no_star_in_its_name(line: str) -> None:
+    body = f"JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T @=end\n  {line}\n@end\n"
+    assert ids(body.format("Notify*")) == [("P251", 3)]
+    assert ids(body.format("/^Notify.*/")) == ids(body.format("Notify")) == []
+
+
+def test_what_a_route_asks_for_is_an_expression() -> None:
+    assert ids(GRID.format('GridResource = "batch slurm"\n JobFailureTest = other.A = 3')) == [
+        ("P245", 7)
+    ]
+    right = 'GridResource = "batch slurm"\n JobFailureTest = other.A == 3'
+    assert ids(GRID.format(right)) == []
+
+
+def test_fewer_jobs_are_idle_than_there_are() -> None:
+    line = GRID.replace("GRID", "VANILLA")
+    assert ids(line.format("MaxJobs = 50\n MaxIdleJobs = 60")) == [("P250", 7)]
+    assert ids(line.format("MaxIdleJobs = 50\n MaxJobs = 50")) == []
+
+
+def test_a_token_of_the_router_is_listed() -> None:
+    text = "JOB_ROUTER_CREATE_IDTOKEN_NAMES = A\nJOB_ROUTER_CREATE_IDTOKEN_{} @=x\nsub = 1\n@x\n"
+    assert ids(text.format("A")) == []
+    assert {name for name, _ in ids(text.format("B"))} == {"P211", "P212"}
