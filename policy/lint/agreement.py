@@ -459,7 +459,7 @@ def _whence(item: Item) -> str:
 
 def _is_name(text: str) -> bool:
     """Is it the name of a machine, or a pattern for such, and neither a user nor an address?"""
-    return any(char.isalpha() for char in text) and set("@/:").isdisjoint(text)
+    return any(char.isalpha() for char in text) and set("@/:;").isdisjoint(text)
 
 
 # --- templates ------------------------------------------------------------------------------------

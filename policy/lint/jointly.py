@@ -258,6 +258,32 @@ def for_no_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield alone.named(entry, message, f"with `$({name})` in it that asks for it, too")
 
 
+@looks_at(Per.SETTING, of=r"(STARTD|SCHEDD)_CRON_\w+_PERIOD")
+def period_of_one_run(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``OneShot`` and a period.
+
+    Observed with 25.14.1: condor_startd logs `Ignoring job period specified`.
+    """
+    mode = setting.beside(f"{setting.macro.upper().removesuffix('PERIOD')}MODE").strip()
+    if mode.casefold() == "oneshot" and setting.text().strip("0smhSMH \t"):
+        message = f"{setting.macro} has no effect: the job runs once"
+        yield alone.named(setting.entry, message, "`Periodic` runs it again and again")
+
+
+@looks_at(Per.SETTING, of="EXTENDED_SUBMIT_COMMANDS")
+def without_type(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """A line without an `=`, at which condor_schedd of 25.14.1 stops reading."""
+    for found in _COMMAND_LINE.finditer(setting.text()):
+        if "=" not in found[1]:
+            message = f"`{found[1]}` has no `=`: it counts for nothing, nor does what comes behind"
+            help_text = "a line is `Name = true`, a number or a text: what jobs give it is like it"
+            yield setting.say(no_word, message, Item.of(found, 1), help_text)
+            return
+
+
+_COMMAND_LINE: Final = late_regex(r"^[ \t]*([^\s#@][^\n]*?)[ \t]*$", re.MULTILINE)
+
+
 @looks_at(Per.SETTING, of="JOB_DEFAULT_REQUESTDISK")
 def few_kibibytes(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``JOB_DEFAULT_REQUESTDISK = 10``, which is meant in GiB."""

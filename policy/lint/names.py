@@ -95,6 +95,7 @@ _NO_MACRO: Final = "is not a macro that HTCondor reads"
 _OF_EACH: Final = (
     *("*", "*_LOG", "*_DEBUG", "*_ARGS", "*_ADDRESS_FILE", "*_ENVIRONMENT", "*_ATTRS"),
     *("MAX_*_LOG", "MAX_NUM_*_LOG", "TRUNC_*_LOG_ON_OPEN", "*_TIMEOUT_MULTIPLIER"),
+    "*_NOT_RESPONDING_TIMEOUT",
 )
 #: The log of one category alone, with what bounds it: COLLECTOR_AUDIT_LOG.
 _OF_CATEGORY: Final = late_regex(
@@ -451,8 +452,10 @@ def _of_one_slot(view: View, setting: Setting) -> Diagnostic | None:
 
 
 def _nearly_limit(setting: Setting) -> str | None:
-    """The concurrency limit that a number is meant as: MATLAB_LIMT."""
+    """The concurrency limit that a number is meant as: MATLAB_LIMT, MATLAB.LIMIT."""
     head, _, end = setting.macro.rpartition("_")
-    slip = head and is_one_edit(end.casefold(), "limit") and not end.casefold().endswith("limits")
+    slip = is_one_edit(end.casefold(), "limit") and not end.casefold().endswith("limits")
+    if setting.macro.casefold().endswith(".limit"):
+        head, slip = setting.macro[: -len(".limit")], True
     is_one = slip and integer_literal(setting.text().strip()) is not None
-    return f"{head}_LIMIT" if is_one else None
+    return f"{head}_LIMIT" if head and is_one else None

@@ -56,6 +56,10 @@ def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return  # that is said, and what it leaves is no word of the file
     text = setting.text()
     for words in map(Item.of, _BETWEEN_COMMAS.finditer(text)):
+        broken = _HALF_A_CPU.fullmatch(words.text)
+        if broken is not None:
+            message = f"a slot with {broken[1]} CPUs has {broken[2]}, and the rest is nobody's"
+            yield setting.say(no_share, message, words)
         if "$" in words.text or _SHARE.fullmatch(words.text):
             continue
         if _LIST.search(words.text) is None:
@@ -63,6 +67,9 @@ def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
         elif "," in text:
             message = f"of `{words.text}` only what stands before the first blank is read"
             yield setting.say(no_share, message, words, "write a comma in place of the blank")
+
+
+_HALF_A_CPU: Final = late_regex(r"\s*c\w*\s*=\s*((\d+)\.\d*[1-9]\d*)\s*", re.IGNORECASE)
 
 
 # --- types of slots -------------------------------------------------------------------------------

@@ -287,16 +287,28 @@ def number_in_quotes(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]
     """``MaxRuntime <= "86400"`` of an attribute that these files take for a number elsewhere."""
     for side, operator, other in sides(node) if node.operator in ORDER else ():
         text = text_of(other) or ""
-        if (
-            not isinstance(side, Reference)
-            or not _DIGITS.fullmatch(text)
-            or find_attribute(side.name)
-        ):
-            continue
-        sums = re.compile(rf"(?i)(?<!\w){side.name}\)?\s*(?:\?:|[<>]=?|[-*/+])\s*\d")
-        if any(sums.search(it.entry.raw) for it in one.view.settings):
+        named = isinstance(side, Reference) and _DIGITS.fullmatch(text) is not None
+        if isinstance(side, Reference) and named and _counts(one, side.name):
             message = f'`"{text}"` is a text, and `{operator}` of it and a number an error'
             yield one.say(only_text, message, other, Meant(text, f'"{text}"'))
+
+
+@looks_at(Per.EXPRESSION, of=r"JOB_(ROUTER|TRANSFORM)_\w+")
+def given_in_quotes(one: MacroExpression) -> Iterator[Diagnostic]:
+    """``SET MaxRuntime "86400"``, the same."""
+    name = "" if one.part is None else one.part.name.partition(" ")[2]
+    text = text_of(one.tree) or ""
+    if name and _DIGITS.fullmatch(text) and _counts(one, name):
+        message = f'`"{text}"` is a text, and elsewhere {name} is a number'
+        yield one.say(only_text, message, one.tree, Meant(text, f'"{text}"'))
+
+
+def _counts(one: MacroExpression, name: str) -> bool:
+    """Do these files take an attribute of their own for a number somewhere?"""
+    if find_attribute(name) is not None:
+        return False  # of its type is told
+    sums = re.compile(rf"(?i)(?<!\w){name}\)?\s*(?:\?:|[<>]=?|[-*/+])\s*\d")
+    return any(sums.search(it.entry.raw) for it in one.view.settings)
 
 
 _DIGITS: Final = late_regex(r"\d+(\.\d+)?")

@@ -18,7 +18,7 @@ from policy.knobs.declaration import Wanted
 from policy.lint.attributes import UNKNOWN_ATTRIBUTE
 from policy.lint.comparisons import UNQUOTED, are_words, is_known, literal_of
 from policy.lint.expressions import MacroExpression
-from policy.lint.finding import Meant, Per, looks_at
+from policy.lint.finding import Advice, Meant, Per, looks_at
 from policy.lint.trees import ends, takes_pattern, text_of
 
 #: A value that is what one macro or function of the configuration language has.
@@ -73,7 +73,9 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
             yield UNQUOTED.on(entry, message, Meant(f'"{written}"', written))
         else:
             text = word.name.replace('"', '\\"')
-            yield one.say(UNQUOTED, f"`{word.name}` {message}", word, Meant(f'"{text}"', word.name))
+            is_number = one.setting.macro.casefold().endswith("_subcode")
+            what: Advice = "a subcode is a number" if is_number else Meant(f'"{text}"', word.name)
+            yield one.say(UNQUOTED, f"`{word.name}` {message}", word, what)
 
 
 @looks_at(Per.EXPRESSION)

@@ -379,6 +379,9 @@ def test_a_number_in_quotes_is_no_number() -> None:
     other = "START = (TARGET.MaxTime ?: 3600) < 7200\n"
     assert ids(hold.format('"600"') + other) == [("P428", 1)]
     assert ids(hold.format("600") + other) == []
+    given = "JOB_TRANSFORM_NAMES = T\nJOB_TRANSFORM_T = SET MaxTime {}\n"
+    assert ids(given.format('"600"') + other) == [("P428", 2)]
+    assert ids(given.format("600") + other) == ids(given.format('"600"')) == []
     # Where nothing tells that it is a number, it may be a text.
     assert ids(hold.format('"600"')) == []
 
@@ -445,3 +448,29 @@ def test_a_reason_for_holds_goes_with_a_condition() -> None:
     text = 'DAEMON_LIST = MASTER, STARTD\nPREEMPT = Cpus > 4\nWANT_HOLD_REASON = "a"\n'
     assert ids(text) == [("P241", 3)]
     assert ids(f"{text}WANT_HOLD = $(PREEMPT)\n") == []
+
+
+def test_a_job_that_runs_once_has_no_period() -> None:
+    head = "STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_EXECUTABLE = /a\nSTARTD_CRON_A_MODE = {}\n"
+    assert ids(f"{head.format('OneShot')}STARTD_CRON_A_PERIOD = 5m\n") == [("P241", 4)]
+    assert ids(f"{head.format('Periodic')}STARTD_CRON_A_PERIOD = 5m\n") == []
+    assert ids(f"{head.format('OneShot')}STARTD_CRON_A_PERIOD = 0\n") == []
+
+
+def test_each_line_of_extended_commands_has_a_type() -> None:
+    """Asked of condor_schedd of 25.14.1, which stops reading at such a line."""
+    text = 'EXTENDED_SUBMIT_COMMANDS @=end\n  # ours\n  LongJob = true\n{}  Site = "a"\n@end\n'
+    assert ids(text.format("  Dept\n")) == [("P130", 4)]
+    assert ids(text.format("")) == []
+
+
+def test_a_slot_has_whole_cpus() -> None:
+    """As the startd of 25.14.1 makes them: with cpus=1.5 the slot's Cpus is 1."""
+    text = "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = {}, memory=10%\n"
+    assert ids(text.format("cpus=1.5")) == [("P133", 3)]
+    assert ids(text.format("cpus=2.0")) == ids(text.format("cpus=12.5%")) == []
+
+
+def test_a_concurrency_limit_ends_in_an_underscore_and_a_word() -> None:
+    assert ids("MATLAB.LIMIT = 5\n") == [("P201", 1)]
+    assert ids("MATLAB_LIMIT = 5\n") == ids("X.HTTP_PORT = 5\n") == []

@@ -319,6 +319,14 @@ def test_a_dot_follows_the_name_of_a_daemon(name: str) -> None:
     assert "P201" not in [one for one, _ in ids(f"{whole}{name} = 4\nSite = $({name})\n")]
 
 
+@pytest.mark.parametrize("daemon", ["MASTER", "STARTD", "SCHEDD", "COLLECTOR", "NEGOTIATOR"])
+def test_what_each_daemon_has_for_itself_has_no_dot(daemon: str) -> None:
+    whole = "CONDOR_HOST = cm.x.org\nDAEMON_LIST = MASTER, STARTD, SCHEDD, COLLECTOR, NEGOTIATOR\n"
+    ends = ("NOT_RESPONDING_TIMEOUT", "MAX_FILE_DESCRIPTORS", "LOCK", "LOG_KEEP_OPEN", "IP_ADDR")
+    for end in ends:
+        assert "P201" not in [one for one, _ in ids(f"{whole}{daemon}_{end} = 1000\n")]
+
+
 def test_types_of_slots_are_known_by_any_number() -> None:
     text = "NUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = 50%\nSLOT_TYPE_2_NAME_{} = a\n"
     assert ids(text.format("PREFX")) == [("P201", 3)]
