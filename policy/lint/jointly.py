@@ -13,6 +13,7 @@ from typing import Final
 from classad.errors import Diagnostic, suggest
 from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Node, Reference
+from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.explain.roles import is_whole, may_run
 from policy.knobs.readers import MAIN
 from policy.knobs.reading import split_list
@@ -25,11 +26,12 @@ from policy.lint.agreement import (
 from policy.lint.assignments import policy_lost
 from policy.lint.choices import above, no_word
 from policy.lint.companions import alone
+from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Meant, Per, looks_at, use_of
 from policy.lint.lists import not_listed
 from policy.lint.names import is_spoken_of
 from policy.lint.trees import conjuncts, disjuncts, names, number, sides, tree_of
-from policy.lint.units import GIGABYTES
+from policy.lint.units import DATE_AS_DURATION, GIGABYTES
 from policy.lint.view import Item, Setting, View
 
 
@@ -256,6 +258,23 @@ def for_no_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if beside and is_whole(view.config) and not is_spoken_of(view, setting):
         message = f"no slot asks for {name}: each type of slots has its own"
         yield alone.named(entry, message, f"with `$({name})` in it that asks for it, too")
+
+
+@looks_at(Per.COMPARISON)
+def no_instant(one: MacroExpression, node: Binary) -> Iterator[Diagnostic]:
+    """``time() < ToDie`` where `ToDie` is published, and no time in seconds since 1970."""
+    for side, _, other in sides(node):
+        name = other.name.casefold() if isinstance(other, Reference) else ""
+        settings = one.view.of_macro.get(name, []) if name in one.view.slot_attributes else []
+        value = integer_literal(settings[0].text()) if len(settings) == 1 else None
+        if value is None or one.evaluation.alone(side).unit != DATE:
+            continue
+        if 1 < value < FIRST_DATE or 1000 * FIRST_DATE <= value < 1000 * LAST_DATE:
+            what = "is a duration" if value < FIRST_DATE else "is in milliseconds"
+            message = (
+                f"`{one.shown(side)}` is an instant in seconds, and `{one.shown(other)}` {what}"
+            )
+            yield one.say(DATE_AS_DURATION, message, node, f"{settings[0].macro} is {value}")
 
 
 @looks_at(Per.SETTING, of=r"(STARTD|SCHEDD)_CRON_\w+_PERIOD")

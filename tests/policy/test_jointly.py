@@ -392,6 +392,15 @@ def test_time_is_in_seconds() -> None:
     assert ids(f"{head}1796100000\n") == []
 
 
+@pytest.mark.parametrize("end", ["1796100000000", "3600", "179610000"])
+def test_an_instant_that_is_published_is_in_seconds(end: str) -> None:
+    text = "DAEMON_LIST = MASTER, STARTD\nSTARTD_ATTRS = ToDie\nToDie = {}\n{}\n"
+    for line in ("START = time() + 600 < ToDie", "PREEMPT = ToDie < time()"):
+        assert ids(text.format(end, line)) == [("P605", 4)]
+        assert ids(text.format("1796100000", line)) == []
+    assert ids(text.format(end, "START = TARGET.MaxTime < ToDie")) == []
+
+
 def test_variables_are_for_resources_that_the_machine_has() -> None:
     head = "MACHINE_RESOURCE_NAMES = nvme\nMACHINE_RESOURCE_nvme = a b\n"
     assert ids(f"{head}ENVIRONMENT_FOR_AssignedNvmes = X\n") == [("P242", 3)]
