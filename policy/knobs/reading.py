@@ -57,9 +57,9 @@ _NOTHING: Final = {
     KnobKind.DOUBLE: 0.0,
     KnobKind.LEADING: 0.0,
 }
-#: Units are known by their first letter, M by two; behind an unknown one nothing may follow.
-_SIZE = late_regex(
-    r"\+?(?:0x[\da-f]+|\d+(?!\d))\s*(?:[a-ln-z]\w*|[^\sm][a-z]*|m(?:[bi]\S*)?)?", re.IGNORECASE
+#: Units are known by their first letter, M by two; behind the third character only letters follow.
+SIZE = late_regex(
+    r"\+?(?:0x[\da-f]+|\d+(?!\d))\s*(?:m|(?:[^\sm]\S?|m[bi])(?:\S[a-z]*)?)?", re.IGNORECASE
 )
 #: What is no size: a lower-case `m` is minutes, as `mi` is before anything but a `b`.
 _TIME = late_regex(r"\+?\d+\s*(?:[shdwSHDW]\w*|m|[mM][iI](?![bB])\S*)")
@@ -241,7 +241,7 @@ def _value(knob: Knob, text: str, evaluate: Evaluate, language: LanguageRules) -
         return float(found[0]) if found else 0.0
     if knob.kind is KnobKind.EXPR:
         return _expression(text, language)
-    if knob.kind is KnobKind.SIZE and not _SIZE.fullmatch(bare):
+    if knob.kind is KnobKind.SIZE and not SIZE.fullmatch(bare):
         raise _Invalid(f"`{bare}` is neither a size such as `10 Mb` nor a time such as `2 days`")
     if knob.name.casefold() == _OF_ALL_LOGS and _TIME.fullmatch(bare):
         raise _Invalid(f"`{bare}` is a time, and no size such as `10 Mb`")

@@ -19,6 +19,7 @@ from policy.data.tables import meanings, spelling
 from policy.explain.roles import may_read
 from policy.knobs import shares as shares
 from policy.knobs.readers import find_readers
+from policy.knobs.reading import SIZE
 from policy.language.macros import ExpansionError
 from policy.lint.comparisons import UNLIKE_UNITS
 from policy.lint.expressions import MacroExpression
@@ -264,7 +265,7 @@ def _written(view: View, setting: Setting) -> Iterator[Diagnostic]:
         readers = find_readers(setting.macro)
         is_number = readers is not None and readers.kind == "long"
         unit = " * 1024 * 1024" if is_number else " Mb"
-        if is_number or not product:  # a product is no size, at which its daemon ends
+        if is_number or (not product and value.is_integer()):  # else it is no size
             yield GIGABYTES.on(setting.entry, message, f"did you mean `{_digits(value)}{unit}`?")
     elif amounts and value >= _GREATEST["MiB"]:
         yield NOT_MEBIBYTES.on(setting.entry, message, "that looks like KiB or bytes")
@@ -274,7 +275,7 @@ _FACTORS: Final = "(DEFAULT|NICE_USER|REMOTE)_PRIO_FACTOR"
 _LEADING: Final = late_regex(
     r"\s*+([+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?\d++)?+)\s*+(\S.*?)\s*", re.DOTALL
 )
-_SIZE: Final = late_regex(r"\s*(\d+)\s*([A-Za-z]\w*)\s*")
+_MEASURED: Final = late_regex(r"\s*(\d+)\s*([^\s\d]\S*)\s*")
 #: What units of sizes and of times begin with.
 _UNITS: Final = frozenset("bkmgtshdw")
 
@@ -290,10 +291,12 @@ def behind_number(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 @looks_at(Per.SETTING, of=r"MAX_\w+_LOG")
 def no_unit(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """A word behind the size of a log that is no unit: the number is one of bytes then."""
-    found = _SIZE.fullmatch(setting.text())
-    readers = find_readers(setting.macro)
+    """What stands behind the size of a log and is no unit: the number is one of bytes then."""
+    text = setting.text()
+    found, readers = _MEASURED.fullmatch(text), find_readers(setting.macro)
     if found is None or readers is None or readers.kind != "size" or setting.is_unread:
+        return
+    if not SIZE.fullmatch(text.strip()):  # its daemon ends
         return
     if found[2] == "m" and setting.macro.upper() != "MAX_DEFAULT_LOG":  # a daemon ends at that
         message = f"{setting.macro} is {found[1]} minutes"

@@ -231,7 +231,10 @@ def test_of_a_priority_factor_only_the_number_at_its_beginning_counts(
 
 @pytest.mark.parametrize(
     ("value", "is_unit"),
-    [("100 foo", False), ("5 units", False), ("100 Mb", True), ("1 Gigs", True), ("7 days", True)],
+    [
+        *[("100 foo", False), ("5 units", False), ("1.5Mb", False), ("3.99", False)],
+        *[("10,00", False), ("100;", False), ("100 Mb", True), ("1 Gigs", True), ("7 days", True)],
+    ],
 )
 @pytest.mark.parametrize("daemon", ["SCHEDD", "STARTD", "NEGOTIATOR"])
 def test_a_log_is_measured_in_units_of_size_or_time(daemon: str, value: str, is_unit: bool) -> None:

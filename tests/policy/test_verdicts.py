@@ -216,7 +216,8 @@ def test_a_macro_that_is_a_daemons_by_its_name_is_for_it_beside_others(
 
 
 @every_case(
-    "size", ["big", "1.5 Mb", "10,000", "-1", '"10 Mb"', "10 Mb Gb", "1 month", "10M3", "5 * 3"]
+    "size",
+    ["big", "1.5 Mb", "10,000", "-1", '"10 Mb"', "10 Mb Gb", "1 month", "10M3", "5 * 3", "3days2"],
 )
 def test_a_daemon_ends_at_a_size_of_its_log_that_is_none(size: str) -> None:
     # Asked of every daemon of 25.14.1: status 44.
@@ -235,7 +236,7 @@ def test_a_daemon_ends_at_a_size_of_its_log_that_is_none(size: str) -> None:
 
 @every_case("size", [
     "10 Mb", "10MB", "10 MiB", "10Mb;", "0x10000", "+10000000", "100000000", "", "10 Gigs", "10T",
-    "10M", "10k9",
+    "10M", "10k9", "1.5Mb", "1000.5", "3MB/day",
 ])  # fmt: skip
 def test_a_daemon_takes_a_number_with_a_unit_for_the_size_of_its_log(size: str) -> None:
     for macro in ("MAX_STARTD_LOG", "MAX_DEFAULT_LOG", "MAX_SHADOW_LOG"):
