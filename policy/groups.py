@@ -85,18 +85,19 @@ class _Everywhere(NamedTuple):
 def read_groups(config: Config, dialect: Dialect = HTCONDOR) -> Groups:
     """The groups of a configuration."""
     names = read_knob(config, shares.GROUP_NAMES)
+    everywhere = _Everywhere(
+        read_knob(config, shares.GROUP_ACCEPT_SURPLUS), read_knob(config, shares.GROUP_AUTOREGROUP)
+    )
+    # The negotiator reads these without groups, too, and ends at one that is no boolean.
+    diagnostics = [one.diagnostic for one in everywhere if one.diagnostic is not None]
     if not names.names():
-        regroup = read_knob(config, shares.GROUP_AUTOREGROUP).boolean()
-        return Groups((), (), autoregroup=regroup and not dialect.autoregroup_is_surplus)
-    diagnostics: list[Diagnostic] = []
+        regroup = everywhere.regroup.boolean() and not dialect.autoregroup_is_surplus
+        return Groups((), tuple(diagnostics), autoregroup=regroup)
     root = _tree(names, diagnostics)
     order = [root]
     for node in order:
         order.extend(node.children.values())
     positions = {id(node): position for position, node in enumerate(order)}
-    everywhere = _Everywhere(
-        read_knob(config, shares.GROUP_ACCEPT_SURPLUS), read_knob(config, shares.GROUP_AUTOREGROUP)
-    )
     groups = [_spec(config, node, everywhere, diagnostics, positions) for node in order]
     surplus = everywhere.surplus.boolean()
     if dialect.autoregroup_is_surplus:
@@ -171,8 +172,6 @@ def _spec(
     surplus, regroup = (reading.boolean() for reading in everywhere)
     children = tuple(positions[id(child)] for child in node.children.values())
     if node.parent is None:
-        for reading in everywhere:
-            keep(reading)
         return GroupSpec(
             name=node.name,
             parent=-1,

@@ -93,7 +93,8 @@ _ROTATION: Final = {
 @frozen
 class Readers:
     """``daemons`` read the macro; ``ended`` are those that were seen to end at a bad value, with
-    their exit statuses."""
+    their exit statuses; ``at_start`` those that expand a text, in which nothing else is bad, at
+    their start, and end at a function macro that fails."""
 
     name: str
     kind: str
@@ -101,6 +102,7 @@ class Readers:
     ended: Mapping[str, int]
     low: int | None = None
     high: int | None = None
+    at_start: frozenset[str] = frozenset()
 
     @property
     def is_expression(self) -> bool:
@@ -230,6 +232,9 @@ def _readers(
     readers = frozenset(MAIN if daemons == "all" else str(daemons).split())
     bounds = [bound if isinstance(bound, int) else None for bound in (low, high)]
     marked = (word.partition("/") for word in str(ended).split())
+    if kind == "string":
+        start = frozenset(MAIN if ended == "all" else str(ended).split())
+        return Readers(name, kind, readers, {}, at_start=start)
     statuses = {daemon: int(status or 4) for daemon, _, status in marked}
     return Readers(name, str(kind), readers, statuses, *bounds)
 

@@ -114,13 +114,22 @@ class Reading(NamedTuple):
 
 
 class _Invalid(Exception):  # noqa: N818 - never leaves this module
+    """``fails``: a function macro does, at which every daemon ends that reads it."""
+
     def __init__(
-        self, why: str, start: int = 0, end: int | None = None, circle: tuple[str, ...] = ()
+        self,
+        why: str,
+        start: int = 0,
+        end: int | None = None,
+        circle: tuple[str, ...] = (),
+        *,
+        fails: bool = False,
     ) -> None:
         super().__init__(why)
         self.start = start
         self.end = end
         self.circle = tuple(map(str.casefold, circle))
+        self.fails = fails
 
 
 def split_list(text: str) -> list[str]:
@@ -148,7 +157,7 @@ def read_knob(config: Config, knob: Knob, macro: str | None = None) -> Reading:
     try:
         expanded = config.expand(definition)
         if expanded.problems:
-            raise _Invalid(expanded.problems[0])
+            raise _Invalid(expanded.problems[0], fails=True)
         value = _value(knob, expanded.text, evaluate, language_of(config.version))
     except ExpansionError as endless:
         invalid = _Invalid(str(endless), circle=endless.chain)
@@ -281,10 +290,10 @@ def _diagnostic(
     daemon = f"condor_{knob.read_by.lower()}"
     about = About(macro=macro, definition=definition, circle=invalid.circle)
     severity, id_ = "error", "P111" if knob.kind is KnobKind.EXPR else "P110"
-    if knob.broken:
+    if knob.broken and not invalid.fails:
         id_ = "P113"
         help_text = f"{daemon} hangs when it reads this" if invalid.circle else knob.broken
-    elif knob.fatal:
+    elif knob.fatal or invalid.fails:
         about = evolve(about, ends=knob.read_by, goes_on=f"this report goes on {default}")
         help_text = f"{daemon} ends when it reads this; {about.goes_on}"
     else:

@@ -120,6 +120,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
     for setting in view.settings:
         yield from _of_declared(setting)
         yield from _of_others(view, setting, policies)
+        yield from _of_functions(view, setting)
         if _BY_NAME.fullmatch(setting.macro):
             yield from _of_daemon_list(view, setting)
             yield from _of_shared_port(setting)
@@ -136,14 +137,12 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
 
 def _of_declared(setting: Setting) -> Iterator[Ending]:
     """An expression of the startd or the schedd."""
-    knob, reading = setting.knob, setting.reading
-    if knob is None or reading is None or reading.diagnostic is None:
-        return
-    if setting.config.context.subsystem != knob.read_by:
+    knob, found = setting.knob, setting.reading and setting.reading.diagnostic
+    if knob is None or not found or setting.config.context.subsystem != knob.read_by:
         return
     status = status_at_start(setting.config, knob)
     if knob.read_by != "NEGOTIATOR" and status is not None:
-        yield Ending(Daemon(knob.read_by, setting.local_name), reading.diagnostic, status)
+        yield Ending(Daemon(knob.read_by, setting.local_name), found, status)
 
 
 def status_at_start(config: Config, knob: Knob) -> int | None:
@@ -322,14 +321,13 @@ def _ending(
     setting: Setting,
     daemon: Daemon,
     message: str,
-    part: Stretch,
-    about: About,
+    at: Stretch,
+    what: About,
     id_: str,
-    help_text: str = "",
+    how: str = "",
 ) -> Ending:
     """An end at a part of a value."""
-    spot = setting.place(part.start, part.end)
-    return _ending_at(spot, daemon, message, about, id_, help_text)
+    return _ending_at(setting.place(at.start, at.end), daemon, message, what, id_, how)
 
 
 def _ending_at(
@@ -370,9 +368,8 @@ def _of_form(setting: Setting) -> Iterator[Ending]:
     text, (daemon, fits, what) = setting.text().strip(), form
     spot = setting.place(0, len(setting.text())) if text else name_place(setting.entry)
     if spot is not None and not fits(text):
-        about_form = About(macro=setting.macro, definition=setting.entry, ends=daemon)
-        message = f"{setting.macro}: `{text}` is {what}"
-        yield _ending_at(spot, Daemon(daemon), message, about_form)
+        about_it = About(macro=setting.macro, definition=setting.entry, ends=daemon)
+        yield _ending_at(spot, Daemon(daemon), f"{setting.macro}: `{text}` is {what}", about_it)
 
 
 def _of_statistics(setting: Setting) -> Iterator[Ending]:
@@ -470,6 +467,17 @@ def _of_others(view: View, setting: Setting, policies: Set[str]) -> Iterator[End
     )
     for daemon, found in _mistakes(view, setting, readers, whose):
         yield Ending(daemon, found, readers.ended[daemon.subsystem])
+
+
+def _of_functions(view: View, setting: Setting) -> Iterator[Ending]:
+    """A function macro that fails in a text: each daemon that expands it at its start ends."""
+    readers = find_readers(setting.macro) if setting.problems else None
+    for name in sorted(readers.at_start if readers is not None else ()):
+        for local in view.negotiators if name == "NEGOTIATOR" else (setting.local_name,):
+            if view.config.seen_by(name, local).lookup(setting.macro) is setting.entry:
+                what = About(macro=setting.macro, definition=setting.entry, ends=name)
+                message = f"{setting.macro}: {setting.problems[0]}"
+                yield _ending(setting, Daemon(name, local), message, setting.whole(), what, "P110")
 
 
 def _mistakes(

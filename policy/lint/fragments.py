@@ -112,6 +112,10 @@ def _unfinished(view: View, holes_in: set[str]) -> Iterator[str]:
     for setting in view.settings:
         if setting.endless is not None:
             continue
-        used = {name.casefold() for name, _ in view.config.scope.used_by(setting.entry)}
-        if not holes_in.isdisjoint((*used, setting.macro.casefold(), setting.name.casefold())):
+        looked_up = view.config.scope.used_by(setting.entry)
+        used = {name.casefold() for name, _ in looked_up}
+        # What a function macro names may be defined in another file, as what a value refers to.
+        lacks = setting.problems and any(entry is None for _, entry in looked_up)
+        own = setting.macro.casefold(), setting.name.casefold()
+        if lacks or not holes_in.isdisjoint((*used, *own)):
             yield from (setting.name.casefold(), setting.macro.casefold())

@@ -42,6 +42,7 @@ _ANY: Final = late_regex(r"\$\w*\(([A-Za-z0-9_./]+)")
 _BRACES: Final = late_regex(r"(?<!\$)\$(?:ENV)?\{(\w+)\}")
 #: A place of a template, as Jinja fills it in.
 _TEMPLATE: Final = late_regex(r"\{\{-?[ \t]*[A-Za-z_][\w.]*[ \t]*(?:\|[^{}]*)?\}\}")
+_CALLED: Final = late_regex(r"(?<!\$)\$[A-Z_]+\(")
 _BARE: Final = late_regex(r"(?<![$\w])\$([A-Za-z]\w+)(?![\w(])")
 #: What looks like a reference where all that are ones have been followed.
 _KEPT: Final = late_regex(r"(?<!\$)\$(?:ENV)?\([^()]*\)")
@@ -78,6 +79,8 @@ def holes(view: View) -> Iterator[Diagnostic]:
         if setting.macro.upper().startswith(_OTHER_LANGUAGES):
             continue
         raw = setting.entry.raw
+        if setting.problems:
+            yield from _failing(setting)
         if "$" not in raw and "{{" not in raw and "$" not in (setting.entry.written or ""):
             continue
         for found in _REFERENCE.finditer(raw):
@@ -100,6 +103,14 @@ def holes(view: View) -> Iterator[Diagnostic]:
     yield from _added_to_themselves(view, live)
     yield from _arguments(view)
     yield from _conditions(view)
+
+
+def _failing(setting: Setting) -> Iterator[Diagnostic]:
+    """What function macros of the value cannot do, if nothing else says it of who reads it."""
+    is_told = setting.reading is not None and setting.reading.diagnostic is not None
+    if not is_told and _CALLED.search(setting.entry.raw):
+        message = f"{setting.macro}: {setting.problems[0]}"
+        yield setting.say(reading.INVALID, message, setting.whole(), "its readers end at it")
 
 
 def _arguments(view: View) -> Iterator[Diagnostic]:

@@ -95,22 +95,31 @@ def refuses_defaults(view: View, setting: Setting) -> Iterator[Diagnostic]:
                 yield setting.say(DISAGREE, message, setting.whole())
 
 
+#: What stands first where a path is quoted, or begins with a reference that is none.
+_NO_PATH: Final = frozenset("\"'$")
+
+
 @looks_at(Per.SETTING, of=rf"({'|'.join(sorted(MAIN))})_LOG|(STARTD_|JOB_EPOCH_)?HISTORY")
-def folder_as_log(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """``STARTD_LOG = /var/log/condor``, which is LOG.
+def no_log_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``STARTD_LOG = /var/log/condor``, which is LOG; ``"$(LOG)/StartLog"``; ``$LOG/StartLog``.
 
     Observed with 25.14.1: condor_startd ends with `Cannot open log file`.
     """
     text = setting.text().strip()
     folders = {setting.beside(name).strip().rstrip("/") for name in ("LOG", "SPOOL")}
     is_folder = text.endswith("/") or bool(text and text in folders)
-    if is_folder and setting.macro.upper().endswith("HISTORY"):
-        message = f"{setting.macro} is a folder, and a file is needed: no job is written down"
-        yield setting.say(no_word, message, setting.whole(), "name a file in it")
-    elif is_folder:
-        daemon = setting.macro.upper().removesuffix("_LOG")
-        message = f"{setting.macro} is a folder, and condor_{daemon.lower()} needs a file"
-        found = setting.say(no_word, message, setting.whole(), "it ends at once", ends=daemon)
+    if setting.macro.upper().endswith("HISTORY"):
+        if is_folder:
+            message = f"{setting.macro} is a folder, and a file is needed: no job is written down"
+            yield setting.say(no_word, message, setting.whole(), "name a file in it")
+    elif is_folder or text[:1] in _NO_PATH:
+        daemon = f"condor_{setting.macro.lower().removesuffix('_log')}"
+        why = (
+            f"is a folder, and {daemon} needs" if is_folder else f"is `{text}`, which is no path of"
+        )
+        message = f"{setting.macro} {why} a file"
+        ends = setting.macro.upper().removesuffix("_LOG")
+        found = setting.say(no_word, message, setting.whole(), "it ends at once", ends=ends)
         found.severity = ERROR
         yield found
 

@@ -447,16 +447,12 @@ def swallowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _references(setting: Setting) -> Iterator[Diagnostic]:
-    """What function macros of the value cannot do, and references that are none."""
-    entry, reading = setting.entry, setting.reading
-    if (reading is None or reading.diagnostic is None) and "$CHOICE(" in entry.raw:
-        for problem in setting.config.expand(entry).problems:
-            message = f"{setting.macro}: {problem}"
-            yield INVALID.on(entry, message, "its readers end at it", macro=setting.macro)
+    """References of an expression that are none."""
+    reading = setting.reading
     is_expression = setting.knob is not None and setting.knob.kind is KnobKind.EXPR
     if reading is not None and is_expression and _REMAINS.search(reading.text):
         message = f"{setting.name} keeps a reference that is not one: `{reading.text}`"
-        yield NO_REFERENCE.on(entry, message)
+        yield NO_REFERENCE.on(setting.entry, message)
 
 
 @finding(

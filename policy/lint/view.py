@@ -81,7 +81,7 @@ class Item(NamedTuple):
 class Setting:
     """One definition with the knob that covers it and what its reader makes of it.
 
-    ``endless``: why the value has no end, if so.
+    ``endless``: why the value has no end, if so; ``problems``: what its function macros cannot do.
     """
 
     entry: Definition
@@ -91,6 +91,7 @@ class Setting:
     knob: Knob | None
     _text: str
     endless: ExpansionError | None = None
+    problems: tuple[str, ...] = ()
     reading: Reading | None = None
     tree: Node | None = None
 
@@ -453,24 +454,21 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 def unread_setting(config: Config, entry: Definition) -> Setting:
     """A definition as the daemon that it is for would see it, without its value."""
-    return _without_reading(entry, *_reader(config, entry))
+    macro, prefix, reader, knob = _reader(config, entry)
+    return Setting(entry, macro, prefix, reader, knob, *_expansion(reader, entry))
 
 
-def _without_reading(
-    entry: Definition, macro: str, prefix: str | None, reader: Config, knob: Knob | None
-) -> Setting:
-    text, endless = _expansion(reader, entry)
-    return Setting(entry, macro, prefix, reader, knob, text, endless)
+#: The expanded value, why it has no end, and what its function macros cannot do.
+_Expansion = tuple[str, ExpansionError | None, tuple[str, ...]]
 
 
-def _expansion(reader: Config, entry: Definition) -> tuple[str, ExpansionError | None]:
-    """The expanded value, or why it has no end."""
+def _expansion(reader: Config, entry: Definition) -> _Expansion:
     if "$" not in entry.raw:
-        return entry.raw, None
+        return entry.raw, None, ()
     try:
-        return reader.expand(entry).text, None
+        return (expanded := reader.expand(entry)).text, None, expanded.problems
     except ExpansionError as problem:
-        return "", problem
+        return "", problem, ()
 
 
 def _reader(config: Config, entry: Definition) -> tuple[str, str | None, Config, Knob | None]:
@@ -489,10 +487,10 @@ def _reader(config: Config, entry: Definition) -> tuple[str, str | None, Config,
 def _setting(config: Config, entry: Definition) -> Setting:
     macro, prefix, reader, knob = _reader(config, entry)
     if knob is None or reader.lookup(macro) is not entry:
-        return _without_reading(entry, macro, prefix, reader, knob)
+        return Setting(entry, macro, prefix, reader, knob, *_expansion(reader, entry))
     reading, tree = read_knob(reader, knob, macro), None
     if knob.kind is KnobKind.EXPR and reading.diagnostic is None:
         parsed = reading.expression()
         tree = None if parsed is None else parsed.node
-    endless = _expansion(reader, entry)[1]
-    return Setting(entry, macro, prefix, reader, knob, reading.text, endless, reading, tree)
+    _, *wrong = _expansion(reader, entry)
+    return Setting(entry, macro, prefix, reader, knob, reading.text, *wrong, reading, tree)

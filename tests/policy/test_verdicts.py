@@ -568,3 +568,21 @@ def test_a_value_without_end_is_told_wherever_it_stands(macro: str) -> None:
     for more in ("", "DAEMON_LIST = MASTER, SCHEDD, STARTD\n", "use ROLE : Execute\n"):
         found = examine(read(f"{circle}{macro} = x $(A)\n{more}")).findings
         assert any("never ends" in one.message for one in found)
+
+
+@every_case("knob", ["GROUP_ACCEPT_SURPLUS", "GROUP_AUTOREGROUP"])
+def test_the_negotiator_reads_what_holds_for_all_groups_without_groups_too(knob: str) -> None:
+    """Asked of 25.14.1: it ends at a value that is no boolean, with groups and without."""
+    for more in ("", "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\n"):
+        assert "would not start" in verdicts_on(f"{knob} = yes\n{more}")["condor_negotiator"]
+        assert "would start" in verdicts_on(f"{knob} = True\n{more}")["condor_negotiator"]
+
+
+@every_case(
+    "path", ['"$(LOG)/X"', "'$(LOG)/X'", "$LOG/X", "${LOG}/X", "$(LOG/X", "$(LOG)", "$(LOG)/"]
+)
+def test_a_daemon_ends_without_a_file_for_its_log(path: str) -> None:
+    """Asked of 25.14.1: `Cannot open log file`."""
+    text = f"LOG = /var/log/condor\nSCHEDD_LOG = {path}\n"
+    assert "would not start" in verdicts_on(text)["condor_schedd"]
+    assert "would start" in verdicts_on(text.replace(path, "$(LOG)/X$(Y"))["condor_schedd"]
