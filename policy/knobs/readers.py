@@ -82,6 +82,8 @@ _FORMS: Final = ("submit_requirement_", "startd_cron_", "schedd_")
 _OF_LOG: Final = late_regex(r"(max_num|max|trunc)_(\w+?)_log(_on_open)?")
 #: The status of a program that cannot log; it begins with its logs.
 NO_LOG: Final = 44
+#: How the master starts a daemon, by what the names of its macros end in.
+_OF_THE_MASTER: Final = ("_ARGS", "_SOCKET_NAME", "_MODE")
 #: What each is read as, and the status that a bad value is met with.
 _ROTATION: Final = {
     ("max", False): ("size", NO_LOG),
@@ -196,8 +198,8 @@ def ended_besides(macro: str) -> list[str]:
 
 @cache
 def _of_other_daemons() -> dict[str, Readers]:
-    """Typed macros of daemons that were not asked: the parameter table has types, the manual
-    readers."""
+    """Macros of other daemons: the parameter table has types, the manual readers.  Texts that
+    begin with a daemon's name it expands at its start: asked of 25.14.1."""
     found: dict[str, Readers] = {}
     for name, (_, _, daemon, *_) in meanings().items():
         # What makes and renews credentials is no daemon, and takes any text.
@@ -205,8 +207,11 @@ def _of_other_daemons() -> dict[str, Readers]:
         if not is_daemon or name.casefold() in _rows():
             continue
         kind, low, high = _typed(name)
+        own, begins = frozenset((daemon,)), name.startswith(f"{daemon}_")
         if kind:
-            found[name.casefold()] = Readers(name, kind, frozenset((daemon,)), {}, low, high)
+            found[name.casefold()] = Readers(name, kind, own, {}, low, high)
+        elif begins and not name.endswith(_OF_THE_MASTER):
+            found[name.casefold()] = Readers(name, "string", own, {}, at_start=own)
     return found
 
 

@@ -15,7 +15,7 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Node, Reference
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.explain.roles import is_whole, may_run
-from policy.knobs.readers import MAIN
+from policy.knobs.readers import JUDGED
 from policy.knobs.reading import split_list
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
@@ -99,7 +99,7 @@ def refuses_defaults(view: View, setting: Setting) -> Iterator[Diagnostic]:
 _NO_PATH: Final = frozenset("\"'$")
 
 
-@looks_at(Per.SETTING, of=rf"({'|'.join(sorted(MAIN))})_LOG|(STARTD_|JOB_EPOCH_)?HISTORY")
+@looks_at(Per.SETTING, of=rf"({'|'.join(JUDGED)})_LOG|(STARTD_|JOB_EPOCH_)?HISTORY")
 def no_log_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``STARTD_LOG = /var/log/condor``, which is LOG; ``"$(LOG)/StartLog"``; ``$LOG/StartLog``.
 
