@@ -96,15 +96,15 @@ def _is_listed_resource(view: View, setting: Setting, name: str) -> bool:
 
 
 def _are_types_alike(view: View, setting: Setting, name: str) -> bool:
-    """Do no types of slots say how many there are, or do they say the same?  A single slot is what
-    files for all machines of a pool begin with."""
+    """Do no types of slots say how many there are, or do they say the same?  Of types that are all
+    without slots NUM_SLOTS is read.  A single slot is what files for all machines begin with."""
     table = view.config.scope.table
     types = [one.name for one in table if _OF_TYPE.fullmatch(one.name)]
     many = [setting.beside(name).strip() for name in types]
     text = setting.text().strip()
     if text == "1" or not many or not all(map(str.isdigit, (text, *many))):
         return True
-    return sum(map(saturated, many)) == saturated(text)
+    return sum(map(saturated, many)) in (0, saturated(text))
 
 
 def _is_published(view: View, setting: Setting, name: str) -> bool:

@@ -6,7 +6,7 @@ Follows: the startd of 25.14.1, which makes the slots that it can and logs the r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from classad.errors import Diagnostic, suggest
@@ -36,6 +36,8 @@ _SHARE: Final = late_regex(
 _LIST: Final = late_regex(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
 #: What stands between commas and line ends, without the blanks around it.
 _BETWEEN_COMMAS: Final = late_regex(r"[^,\s]([^,\n]*[^,\s])?")
+#: Shares without commas; blanks around an `=` part nothing.
+_BETWEEN_BLANKS: Final = late_regex(r"\S+(?:\s*=\s*\S+)?")
 
 
 @finding(
@@ -99,22 +101,34 @@ _FULL: Final = frozenset(
     "P242",
     "a slot type with a resource that the machine does not have",
     "Besides cpus, memory, disk, swap and gpus a slot has what MACHINE_RESOURCE_<name> or"
-    " MACHINE_RESOURCE_INVENTORY_<name> declares. The startd logs `Unknown attribute`, and makes"
-    " the slots without it.",
+    " MACHINE_RESOURCE_INVENTORY_<name> declares. Where a type takes a number of another one, the"
+    " startd logs `Unknown attribute`, and makes no slot of this type; a part of it, and `auto`, it"
+    " passes over.",
     "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
     "MACHINE_RESOURCE_scratch = 500\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=100%, scratch=100%\n",
     of=_TYPE,
     elsewhere=True,
 )
 def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    for share in _RESOURCE.finditer(setting.text()):
-        declared = (f"machine_resource_{kind}{share[1].casefold()}" for kind in ("", "inventory_"))
-        if share[1].casefold() not in _FULL and view.defined.isdisjoint(declared):
-            message = f"no MACHINE_RESOURCE_{share[1]} says how much of it there is"
-            advice: Advice = "the slots are made without it"
-            if share[1].casefold() == "gpu":
-                message, advice = f"the startd knows no `{share[1]}`", Meant("gpus", share[1])
-            yield setting.say(no_resource, message, Item.of(share, 1), advice)
+    for share in _undeclared(setting.text(), view.defined):
+        message = f"no MACHINE_RESOURCE_{share[1]} says how much of it there is"
+        made = "the slots are made without it"
+        advice: Advice = "the startd makes no slot of this type" if _counts(share[2]) else made
+        if share[1].casefold() == "gpu":
+            message, advice = f"the startd knows no `{share[1]}`", Meant("gpus", share[1])
+        yield setting.say(no_resource, message, Item.of(share, 1), advice)
+
+
+def _undeclared(text: str, defined: Set[str]) -> Iterator[re.Match[str]]:
+    """The shares of resources that no machine has of itself, and no macro declares."""
+    for share in _RESOURCE.finditer(text):
+        if share[1].casefold() not in _FULL and not _is_declared(share[1], defined):
+            yield share
+
+
+def _counts(value: str) -> bool:
+    """Is it a number of something, and not a part of it or a word?"""
+    return _part(value) is None and value.strip("0.")[:1].isdigit()
 
 
 @finding(
@@ -125,7 +139,9 @@ def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
     " type. A part without a name is that part of"
     " everything that has no share of its own, and a slot has a CPU at least. Types with"
     " SLOT_TYPE_<n>_BACKFILL share the machine a second time. Told is what exceeds NUM_CPUS, MEMORY"
-    " or MACHINE_RESOURCE_<name>, and shares of more than 100 %.",
+    " or MACHINE_RESOURCE_<name>, and shares of more than 100 %. Of CPUs the startd keeps a whole"
+    " number: where a slot takes a fraction, the rest of that CPU is lost to the others, so that"
+    " 16 CPUs make two slots of `1/3`, and not three.",
     "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = cpus=4\n",
     "NUM_CPUS = 8\nNUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = cpus=4\n",
     per=Per.CONFIGURATION,
@@ -134,24 +150,15 @@ def no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
 )
 def too_many(view: View) -> Iterator[Diagnostic]:
     """Types that take what those before them have left none of; each prefix has its own."""
-    taken: dict[tuple[str | None, bool, str], Fraction] = {}
-    by_templates = [one for one in view.config.scope.table if one.template is not None]
-    typed = any(name.startswith("num_slots_type_") for name in view.defined)
-    typed = typed or any(_MANY_OF_TYPE.fullmatch(one.name) for one in by_templates)
-    types = [unread_setting(view.config, one) for one in by_templates if _is_type(one.name)]
-    for setting in (*view.settings, *types):
-        macro = setting.macro.upper()
-        if _is_type(macro):
-            if has_hole(setting.config, setting.entry):
-                continue
-            many = _number(setting.beside(f"NUM_SLOTS_{macro.partition('_')[2]}"))
-            demands = _demands(setting)
-        elif macro == "NUM_SLOTS" and not typed and _amount(setting, "cpus"):
-            many, demands = _number(setting.text()), {"cpus": _at_least_one(setting)}
-        else:
-            continue
+    taken: dict[_Pot, Fraction] = {}
+    cores: dict[_Pot, int] = {}
+    on_their_own: dict[_Pot, Setting] = {}
+    for setting, many, demands in _kinds_of_slots(view):
         evaluate = view.config.scope.functions.evaluate
         second = read_boolean(setting.beside(f"{setting.macro}_BACKFILL"), evaluate) is True
+        for name in _ALWAYS if many else ():
+            if name not in demands:
+                on_their_own.setdefault((setting.prefix, second, name), setting)
         for name, demand in demands.items():
             has = _amount(setting, name)
             key = setting.prefix, second, name
@@ -161,20 +168,66 @@ def too_many(view: View) -> Iterator[Diagnostic]:
                 continue
             whole = 1 if demand.is_share else has or demand.amount
             taken[key] = before + many * (demand.amount / whole)
+            message, made = "", many
+            if name == "cpus" and has:
+                each = max(demand.amount * (has if demand.is_share else 1), _fraction(1))
+                made, cores[key] = _made_of(cores.get(key, has), each, many)
             if before <= 1 < taken[key]:
                 message = f"the types of slots take {float(taken[key]):.0%} of the {name}"
                 if not demand.is_share and not before:
                     what, macro = _SIZED.get(name, (name, f"MACHINE_RESOURCE_{name} has"))
                     message = f"the slots need {many * demand.amount} {what}, {macro} {has}"
-                help_text = (
-                    "the startd makes fewer slots, or smaller ones, and logs `Can't allocate`"
-                )
-                use = use_of(view.config, setting.entry) if setting.entry.template else None
-                if use is None:
-                    yield setting.say(too_many, message, demand.where, help_text)
-                else:
-                    yield too_many.at(message, *use[1:], help_text, macro=setting.macro)
+            elif made < many and before <= 1:
+                message = f"of {many} slots {made} get their CPUs: what one leaves is rounded down"
+            if message:
+                yield _exceeding(view, setting, message, demand.where)
                 break
+    for key in (one for one in on_their_own if taken.get(one) == 1):
+        # Named shares go first, whatever the order of the types.
+        message = f"the types of slots take all of the {key[2]}, and leave none to this one"
+        yield _exceeding(view, on_their_own[key], message, on_their_own[key].whole())
+
+
+def _made_of(left: int, each: Fraction, many: int) -> tuple[int, int]:
+    """How many slots the startd makes of some CPUs, and what is left of these: it has a number of
+    whole ones, of which a part goes with every slot that takes a fraction."""
+    for made in range(min(many, left + 1)):
+        if int(each) > left:
+            return made, left
+        left = int(left - each)
+    return many, left
+
+
+def _kinds_of_slots(view: View) -> Iterator[tuple[Setting, int, dict[str, SlotShare]]]:
+    """Each type of slots, or what NUM_SLOTS makes without types, with how many there are and what
+    one takes."""
+    by_templates = [one for one in view.config.scope.table if one.template is not None]
+    typed = any(name.startswith("num_slots_type_") for name in view.defined)
+    typed = typed or any(_MANY_OF_TYPE.fullmatch(one.name) for one in by_templates)
+    types = [unread_setting(view.config, one) for one in by_templates if _is_type(one.name)]
+    for setting in sorted((*view.settings, *types), key=_number_of_type):
+        macro = setting.macro.upper()
+        if _is_type(macro) and not has_hole(setting.config, setting.entry):
+            if any(_counts(share[2]) for share in _undeclared(setting.text(), view.defined)):
+                continue  # no slot of it is made
+            many = _number(setting.beside(f"NUM_SLOTS_{macro.partition('_')[2]}"))
+            yield setting, many, _demands(setting, view.defined)
+        elif macro == "NUM_SLOTS" and not typed and _amount(setting, "cpus"):
+            yield setting, _number(setting.text()), {"cpus": _at_least_one(setting)}
+
+
+def _number_of_type(setting: Setting) -> int:
+    """The startd makes slots in the order of the types' numbers."""
+    return int(setting.macro.rpartition("_")[2]) if _is_type(setting.macro) else 0
+
+
+def _exceeding(view: View, setting: Setting, message: str, where: Item) -> Diagnostic:
+    """What is said of a type; of one that a template makes, where it is used."""
+    help_text = "the startd makes fewer slots, or smaller ones, and logs `Can't allocate`"
+    use = use_of(view.config, setting.entry) if setting.entry.template else None
+    if use is None:
+        return setting.say(too_many, message, where, help_text)
+    return too_many.at(message, *use[1:], help_text, macro=setting.macro)
 
 
 _WITHOUT_SIGN: Final = late_regex(r"(?i)\bm(?:em(?:ory)?)?\s*=\s*(\d{1,3})(?=\s*(?:,|$))")
@@ -188,6 +241,10 @@ def without_percent(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if found is not None and 0 < int(found[1]) <= _WHOLE and "%" in setting.text():
         message = f"a slot of {setting.macro} has {found[1]} MiB of memory"
         yield setting.say(GIGABYTES, message, Item.of(found, 1), f"did you mean `{found[1]}%`?")
+
+
+#: What is given away: by a prefix, a first or a second time, of a resource.
+_Pot = tuple[str | None, bool, str]
 
 
 def _is_type(macro: str) -> bool:
@@ -319,12 +376,14 @@ def _at_least_one(setting: Setting) -> SlotShare:
     return SlotShare(_fraction(1), False, setting.whole())
 
 
-def _demands(setting: Setting) -> dict[str, SlotShare]:
-    """What a slot of a type takes of each resource, as far as that can be told."""
+def _demands(setting: Setting, defined: Set[str]) -> dict[str, SlotShare]:
+    """What a slot of a type takes of each resource, as far as that can be told: nothing of one that
+    nobody declares.  Blanks stand for commas where there is no comma."""
     found: dict[str, SlotShare] = {"cpus": _at_least_one(setting)}
     named: set[str] = set()
     rest: SlotShare | None = None
-    for words in map(Item.of, _BETWEEN_COMMAS.finditer(setting.text())):
+    between = _BETWEEN_COMMAS if "," in setting.text() else _BETWEEN_BLANKS
+    for words in map(Item.of, between.finditer(setting.text())):
         share = _RESOURCE.match(words.text)
         value = words.text.strip() if share is None else share[2]
         part, size = _part(value), _SIZE.fullmatch(value)
@@ -333,6 +392,8 @@ def _demands(setting: Setting) -> dict[str, SlotShare]:
             continue
         name = share[1].casefold()
         name = _LETTERS[name[0]] if name in _FULL else name
+        if name not in _FULL and not _is_declared(name, defined):
+            continue
         named.add(name)
         if part is not None:
             found[name] = SlotShare(part, True, words)
@@ -343,6 +404,12 @@ def _demands(setting: Setting) -> dict[str, SlotShare]:
     if rest is not None:
         found.update({name: rest for name in _ALWAYS if name not in named})
     return found
+
+
+def _is_declared(name: str, defined: Set[str]) -> bool:
+    """Does a macro say how much of a resource of the site's own there is?"""
+    kinds = ("", "inventory_")
+    return not defined.isdisjoint(f"machine_resource_{kind}{name.casefold()}" for kind in kinds)
 
 
 def _amount(setting: Setting, name: str) -> int:

@@ -87,7 +87,7 @@ def test_slots_of_templates_share_the_machine_with_the_others() -> None:
     half = "use FEATURE : PartitionableSlot(1, 50%)\n"
     assert ids(f"{half}use FEATURE : PartitionableSlot(2, 60%)\n") == [("P243", 2)]
     assert ids(f"{half}use FEATURE : PartitionableSlot(2, 50%)\n") == []
-    assert ids(f"{half}NUM_SLOTS_TYPE_2 = 2\nSLOT_TYPE_2 = 50%\n") == [("P243", 1)]
+    assert ids(f"{half}NUM_SLOTS_TYPE_2 = 2\nSLOT_TYPE_2 = 50%\n") == [("P243", 3)]
     assert ids("NUM_CPUS = 4\nuse FEATURE : PartitionableSlot(1, cpus=8)\n") == [("P243", 2)]
     # One slot is what the template makes, whatever NUM_SLOTS says.
     assert ids("use FEATURE : PartitionableSlot\nNUM_SLOTS = 4\n") == [("P241", 2)]
