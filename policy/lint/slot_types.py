@@ -14,7 +14,7 @@ from classad.patterns import late_regex
 from policy.config import Config
 from policy.explain.roles import is_whole
 from policy.knobs.reading import split_list
-from policy.language.numbers import integer_literal, read_boolean
+from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.lint.choices import has_hole
 from policy.lint.finding import Advice, Joined, Meant, Per, finding, looks_at, meant, use_of
 from policy.lint.lists import NOT_DEFINED
@@ -190,12 +190,12 @@ def too_many(view: View) -> Iterator[Diagnostic]:
 
 def _made_of(left: int, each: Fraction, many: int) -> tuple[int, int]:
     """How many slots the startd makes of some CPUs, and what is left of these: it has a number of
-    whole ones, of which a part goes with every slot that takes a fraction."""
-    for made in range(min(many, left + 1)):
-        if int(each) > left:
-            return made, left
-        left = int(left - each)
-    return many, left
+    whole ones, of which a part goes with every slot that takes a fraction.  The last one may have
+    what is that fraction too little."""
+    lost = -int(-each // 1)
+    made, rest = divmod(left, lost)
+    made += int(each) <= rest
+    return (made, rest) if made < many else (many, max(left - many * lost, 0))
 
 
 def _kinds_of_slots(view: View) -> Iterator[tuple[Setting, int, dict[str, SlotShare]]]:
@@ -205,20 +205,25 @@ def _kinds_of_slots(view: View) -> Iterator[tuple[Setting, int, dict[str, SlotSh
     typed = any(name.startswith("num_slots_type_") for name in view.defined)
     typed = typed or any(_MANY_OF_TYPE.fullmatch(one.name) for one in by_templates)
     types = [unread_setting(view.config, one) for one in by_templates if _is_type(one.name)]
-    for setting in sorted((*view.settings, *types), key=_number_of_type):
+    of_all = (one for one in (*view.settings, *types) if _makes_slots(one.macro))
+    for setting in sorted(of_all, key=_number_of_type):
         macro = setting.macro.upper()
         if _is_type(macro) and not has_hole(setting.config, setting.entry):
             if any(_counts(share[2]) for share in _undeclared(setting.text(), view.defined)):
                 continue  # no slot of it is made
             many = _number(setting.beside(f"NUM_SLOTS_{macro.partition('_')[2]}"))
             yield setting, many, _demands(setting, view.defined)
-        elif macro == "NUM_SLOTS" and not typed and _amount(setting, "cpus"):
+        elif not _is_type(macro) and not typed and _amount(setting, "cpus"):
             yield setting, _number(setting.text()), {"cpus": _at_least_one(setting)}
+
+
+def _makes_slots(macro: str) -> bool:
+    return _is_type(macro) or macro.upper() == "NUM_SLOTS"
 
 
 def _number_of_type(setting: Setting) -> int:
     """The startd makes slots in the order of the types' numbers."""
-    return int(setting.macro.rpartition("_")[2]) if _is_type(setting.macro) else 0
+    return saturated(setting.macro.rpartition("_")[2]) if _is_type(setting.macro) else 0
 
 
 def _exceeding(view: View, setting: Setting, message: str, where: Item) -> Diagnostic:
