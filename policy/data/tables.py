@@ -95,12 +95,12 @@ def reload_rows() -> Mapping[str, tuple[str, str]]:
 
 
 @cache
-def reader_rows() -> Mapping[str, list[str | int | None]]:
+def reader_rows() -> Mapping[str, list[str | float | None]]:
     """Kind, readers, those that a bad value ends, and range of macros, by name.
 
     The README beside the table says how the programs were asked.
     """
-    rows: dict[str, list[str | int | None]] = json.loads(_text("readers.json"))
+    rows: dict[str, list[str | float | None]] = json.loads(_text("readers.json"))
     return rows
 
 

@@ -164,7 +164,8 @@ RESERVED: Final = late_regex(
     r"MACHINE_RESOURCE_(?:INVENTORY_)?(CPUS?|MEM(?:ORY)?|RAM|SWAP|DISK)", re.IGNORECASE
 )
 #: How long between two runs of a job; condor_startd does not start it with another text.
-CRON_PERIOD: Final = late_regex(r"\d+[smh]?", re.IGNORECASE)
+#: What follows the first letter of a unit is passed over, as in `5min`.
+CRON_PERIOD: Final = late_regex(r"-?\d+(?:[smh].*)?", re.IGNORECASE)
 CRON_PERIODS: Final = late_regex(r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_PERIOD", re.IGNORECASE)
 #: Macros of which the first may not be greater than the second, if both are set.
 _ORDERED: Final = (

@@ -102,8 +102,8 @@ class Readers:
     kind: str
     daemons: frozenset[str]
     ended: Mapping[str, int]
-    low: int | None = None
-    high: int | None = None
+    low: float | None = None
+    high: float | None = None
     at_start: frozenset[str] = frozenset()
 
     @property
@@ -235,13 +235,13 @@ def _readers(
     name: str, kind: object, daemons: object, ended: object, low: object = None, high: object = None
 ) -> Readers:
     readers = frozenset(MAIN if daemons == "all" else str(daemons).split())
-    bounds = [bound if isinstance(bound, int) else None for bound in (low, high)]
+    least, most = (bound if isinstance(bound, (int, float)) else None for bound in (low, high))
     marked = (word.partition("/") for word in str(ended).split())
     if kind == "string":
         start = frozenset(MAIN if ended == "all" else str(ended).split())
         return Readers(name, kind, readers, {}, at_start=start)
     statuses = {daemon: int(status or 4) for daemon, _, status in marked}
-    return Readers(name, str(kind), readers, statuses, *bounds)
+    return Readers(name, str(kind), readers, statuses, least, most)
 
 
 def longer_name(macro: str) -> str | None:

@@ -37,7 +37,6 @@ from policy.language.about import EVERY
 from policy.language.macros import ExpansionError
 from policy.language.numbers import integer_literal, read_boolean, saturated
 from policy.language.table import Definition
-from policy.lint.endings import LOCK_URL, is_locked
 from policy.lint.finding import (
     ERROR,
     NOTE,
@@ -50,7 +49,7 @@ from policy.lint.finding import (
     meant,
     use_of,
 )
-from policy.lint.hosts import is_no_path, shares_port
+from policy.lint.hosts import LOCK_URL, is_locked, is_no_path, shares_port
 from policy.lint.view import ITEM, Item, Setting, View, covering
 
 _TYPE: Final = r"SLOT_TYPE_\d+"
@@ -73,6 +72,9 @@ _OF_SLOTS: Final = late_regex(r"STARTD_CRON_\w+_SLOTS", re.IGNORECASE)
 _AFFINITY: Final = late_regex(r"SLOT\d+_CPU_AFFINITY", re.IGNORECASE)
 _NUMBER: Final = late_regex(r"\d*")
 _DISCOVERY: Final = "STARTD_DETECT_GPUS|GPU_DISCOVERY_EXTRA"
+#: Arguments, in double quotes or without, and in those in single quotes.
+_ARGUMENTS: Final = late_regex(r"(STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_ARGS", re.IGNORECASE)
+_WITH_ENDS: Final = late_regex(r"""[^"].*|"(?:[^"']|""|'(?:[^"']|''|"")*')*"|""", re.DOTALL)
 _VARIABLES: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_ENV|\w+_ENVIRONMENT", re.IGNORECASE)
 _NO_SEMICOLON: Final = late_regex(r"\w=[^;\s,]*(,|\s(?!\s*,))\s*[A-Za-z_]\w*=")
 _SEMICOLON: Final = late_regex(r"\w=[^\s'\";]*(;)\s*[A-Za-z_]\w*=")
@@ -96,7 +98,17 @@ _OF_ALL: Final = {
 }
 #: The macros of all of these.
 _OF_WORDS: Final = any_of(
-    (HAS_CHOICE, CRON_PERIODS, _OF_SLOTS, _AFFINITY, LOCK_URL, _VARIABLES, _LIMIT, RESERVED),
+    (
+        HAS_CHOICE,
+        CRON_PERIODS,
+        _OF_SLOTS,
+        _AFFINITY,
+        LOCK_URL,
+        _VARIABLES,
+        _LIMIT,
+        RESERVED,
+        _ARGUMENTS,
+    ),
     re.IGNORECASE,
 ).pattern + "|".join(("", *_OF_ALL, "DedicatedScheduler"))
 
@@ -161,6 +173,9 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield from _no_lock(setting, text)
     if _VARIABLES.fullmatch(setting.macro):
         yield from _of_environment(setting)
+    if _ARGUMENTS.fullmatch(setting.macro) and not _WITH_ENDS.fullmatch(text):
+        message = f"{setting.macro} has a quote without its end: the job is not started"
+        yield setting.say(no_word, message, setting.whole(), "two quotes in a row stand for one")
     limit = _LIMIT.fullmatch(setting.macro) if setting.knob in _OF_LIMITS else None
     if limit is not None and not _IS_LIMIT.fullmatch(limit[1] or limit[2]):
         message = f"no job can ask for a limit that is called `{limit[1] or limit[2]}`"

@@ -157,9 +157,10 @@ def _names(started: str, name: str) -> bool:
 
 
 def _is_periodic(view: View, setting: Setting, name: str) -> bool:
-    """Has the job of a cron a period, if its mode asks for one, as the default does?"""
+    """Has the job of a cron a period, if its mode asks for one, as the default does?  WaitForExit
+    does."""
     mode = setting.beside(name.replace("_PERIOD", "_MODE")).strip().casefold()
-    return mode not in ("", "periodic") or bool(setting.beside(name).strip())
+    return mode not in ("", "periodic", "waitforexit") or bool(setting.beside(name).strip())
 
 
 def _has_hooks(view: View, setting: Setting, name: str) -> bool:
@@ -277,8 +278,8 @@ _COMPANIONS: Final = (
     *(
         _need(
             rf"{daemon}_CRON_(\w+)_EXECUTABLE", _is_periodic, rf"{daemon}_CRON_\1_PERIOD",
-            help=rf"without {daemon}_CRON_\1_PERIOD a job that is periodic, as by default, is"
-            " skipped",
+            help=rf"without {daemon}_CRON_\1_PERIOD a job is skipped that is Periodic, as by"
+            " default, or WaitForExit",
         )
         for daemon in ("STARTD", "SCHEDD")
     ),

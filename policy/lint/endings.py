@@ -33,7 +33,7 @@ from policy.language.expressions import is_expression
 from policy.language.macros import ExpansionError
 from policy.language.numbers import read_boolean, read_integer
 from policy.lint.finding import Repair, name_place
-from policy.lint.hosts import is_nameless, is_no_path, shares_port
+from policy.lint.hosts import LOCK_URL, is_locked, is_nameless, is_no_path, shares_port
 from policy.lint.view import Setting, Stretch, View, is_own
 from policy.load import PolicyLoad, ended_by, ends_daemon, load_policy
 
@@ -50,7 +50,7 @@ _OF_DAEMONS: Final = ("DAEMON_LIST", "MASTER_HA_LIST")
 _STATISTICS: Final = late_regex(r"SCHEDD_COLLECT_STATS_(?:BY|FOR)_\w+", re.IGNORECASE)
 _EXPIRY: Final = late_regex(r"SCHEDD_EXPIRE_STATS_BY_(\w+)", re.IGNORECASE)
 _OF_REQUIREMENT: Final = late_regex(r"SUBMIT_REQUIREMENT_(\w+)_IS_WARNING", re.IGNORECASE)
-_CRON_LOAD: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(\w+)_JOB_LOAD", re.IGNORECASE)
+_CRON_LOAD: Final = late_regex(r"(STARTD|SCHEDD)_CRON_(?!MAX_JOB_)(\w+)_JOB_LOAD", re.IGNORECASE)
 _POOL_HISTORY: Final = late_regex(r"POOL_HISTORY_\w+", re.IGNORECASE)
 _ENVIRONMENT: Final = late_regex(r"(\w+)_ENVIRONMENT", re.IGNORECASE)
 #: Variables between semicolons, and between blanks in double quotes.
@@ -58,7 +58,6 @@ _PLAIN: Final = late_regex(r"(?:[^;=]+=[^;]*)?(?:;(?:[^;=]+=[^;]*)?)*")
 _VARIABLE: Final = r"""(?:[^\s"'=]|"")+=(?:[^\s"']|""|'(?:[^'"]|''|"")*')*"""
 _QUOTED: Final = late_regex(rf'"\s*(?:{_VARIABLE}(?:\s+{_VARIABLE})*\s*)?"')
 _CONTROLLER: Final = late_regex(r"MASTER_(\w+)_CONTROLLER", re.IGNORECASE)
-LOCK_URL: Final = late_regex(r"HA_(\w+_)?LOCK_URL", re.IGNORECASE)
 _PORT: Final = late_regex(r"(IN_|OUT_)?(LOW|HIGH)PORT")
 #: The macros that the checks below are of which are told by a name; most are none of them.
 _BY_NAME: Final = any_of(
@@ -290,15 +289,6 @@ def _of_controller(view: View, setting: Setting) -> Iterator[Ending]:
         yield _ending(setting, Daemon("MASTER"), message, setting.whole(), what, "P134", how)
 
 
-def is_locked(setting: Setting) -> bool:
-    """Does a daemon of MASTER_HA_LIST take its lock where a macro says?"""
-    whose, listed = LOCK_URL.fullmatch(setting.macro), split_list(setting.beside(_OF_DAEMONS[1]))
-    assert whose is not None
-    if whose[1] is not None:
-        return whose[1].rstrip("_").casefold() in map(str.casefold, listed)
-    return any(not setting.beside(f"HA_{name}_LOCK_URL").strip() for name in listed)
-
-
 def _of_lock(setting: Setting) -> Iterator[Ending]:
     """A lock that is no file, of a daemon of which one runs in the whole pool: the master cannot
     take it."""
@@ -312,8 +302,9 @@ def _of_lock(setting: Setting) -> Iterator[Ending]:
         message = f"{setting.macro} does not take `{text}`: condor_master ends"
         how = "it is `file:` and a folder that the machines share"
         ending = _ending(setting, Daemon("MASTER"), message, setting.whole(), what, "P130", how)
-        spot = setting.place(0, len(setting.text()))
-        ending.found.edit = Repair(f"file:{text}", text).edit(*spot)
+        ending.found.edit = Repair(f"file:{text}", text).edit(
+            *setting.place(0, len(setting.text()))
+        )
         yield ending
 
 

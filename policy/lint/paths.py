@@ -33,6 +33,7 @@ from policy.values.evaluation import Evaluation
 PLUGINS: Final = "filetransfer_plugins"
 _HOOK: Final = rf"\w+_HOOK_(?:{'|'.join(HOOKS)})"
 _CRON: Final = r"(?:STARTD|SCHEDD|BENCHMARKS)_CRON_\w+_EXECUTABLE"
+_IS_CRON: Final = late_regex(_CRON, re.IGNORECASE)
 _WRAPPER: Final = "USER_JOB_WRAPPER"
 _STARTED: Final = late_regex(rf"{_CRON}|{_HOOK}|{_WRAPPER}", re.IGNORECASE)
 #: Built-in values that are paths, and macros without one, although the parameter table does not
@@ -115,6 +116,8 @@ def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
     elif "_HOOK_" in setting.macro.upper():
         outcome = "a hook that is not there ends condor_starter, and no job starts"
     items = setting.items()
+    if not items and _IS_CRON.fullmatch(setting.macro):
+        yield no_whole_path.named(setting.entry, f"{setting.macro} is empty: {outcome}")
     for item in items if setting.macro.casefold() == PLUGINS else items[:1]:
         if _OPTION.match(setting.text(), item.end) and item is items[0]:
             message = f"{setting.macro} is one path, and `{setting.text().strip()}` is more"

@@ -492,5 +492,6 @@ def _setting(config: Config, entry: Definition) -> Setting:
     if knob.kind is KnobKind.EXPR and reading.diagnostic is None:
         parsed = reading.expression()
         tree = None if parsed is None else parsed.node
-    _, *wrong = _expansion(reader, entry)
-    return Setting(entry, macro, prefix, reader, knob, reading.text, *wrong, reading, tree)
+    _, endless, problems = _expansion(reader, entry)
+    text = reading.text
+    return Setting(entry, macro, prefix, reader, knob, text, endless, problems, reading, tree)
