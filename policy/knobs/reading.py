@@ -63,6 +63,8 @@ SIZE = late_regex(
 )
 #: What is no size: a lower-case `m` is minutes, as `mi` is before anything but a `b`.
 _TIME = late_regex(r"\+?\d+\s*(?:[shdwSHDW]\w*|m|[mM][iI](?![bB])\S*)")
+#: A function macro up to the parenthesis that ends it.
+_CALL = late_regex(r"(?<!\$)\$[A-Z_]+\([^)]*\)?")
 #: How the logs of all daemons are rotated, where none says it for its own.
 _OF_ALL_LOGS: Final = "max_default_log"
 _BETWEEN_ITEMS = late_regex(r"[,\s]+")
@@ -310,6 +312,8 @@ def _diagnostic(
 
 def _blamed(config: Config, definition: Definition, text: str, invalid: _Invalid) -> Place:
     """Where the characters to blame stand; for the end of the text, what the last one is before."""
+    if invalid.fails:
+        return call_place(definition)
     begin, stop = invalid.start, len(text) if invalid.end is None else invalid.end
     origins = Origins(config.scope, definition)
     found = origins.locate(begin, stop)
@@ -320,6 +324,16 @@ def _blamed(config: Config, definition: Definition, text: str, invalid: _Invalid
         if last is not None:
             return last[0], last[2], last[2] + 1
     return place(definition, text, invalid.start, invalid.end)
+
+
+def call_place(definition: Definition) -> Place:
+    """Where a value calls its first function macro; all of a value that calls none itself."""
+    source = definition.source
+    if source is None:
+        return place(definition, definition.raw)
+    found = _CALL.search(source.text, definition.start, definition.end)
+    begin, end = (definition.start, definition.end) if found is None else found.span()
+    return source, begin, max(end, begin + 1)
 
 
 def place(definition: Definition, text: str, start: int = 0, end: int | None = None) -> Place:

@@ -27,7 +27,7 @@ from policy.knobs.matching import (
 )
 from policy.knobs.other_daemons import DAEMONS
 from policy.knobs.readers import JUDGED, MAIN, ON_THEIR_OWN, Readers, find_readers, is_of_log
-from policy.knobs.reading import Place, read_knob, split_list
+from policy.knobs.reading import Place, call_place, read_knob, split_list
 from policy.language.about import About, about, change_about
 from policy.language.expressions import is_expression
 from policy.language.macros import ExpansionError
@@ -468,7 +468,7 @@ def _of_functions(view: View, setting: Setting) -> Iterator[Ending]:
             if view.config.seen_by(name, local).lookup(setting.macro) is setting.entry:
                 what = About(macro=setting.macro, definition=setting.entry, ends=name)
                 message = f"{setting.macro}: {setting.problems[0]}"
-                yield _ending(setting, Daemon(name, local), message, setting.whole(), what, "P110")
+                yield _ending_at(call_place(setting.entry), Daemon(name, local), message, what)
 
 
 def _mistakes(

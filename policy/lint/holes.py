@@ -20,7 +20,7 @@ from policy.knobs.declaration import KnobKind
 from policy.knobs.lists import LISTS_BY_NAME, is_list, memberships
 from policy.knobs.obsolete import find_obsolete, once_predefined
 from policy.knobs.readers import find_readers
-from policy.knobs.reading import Place, place
+from policy.knobs.reading import Place, call_place, place
 from policy.knobs.uses import find_use
 from policy.language.about import PART, change_about
 from policy.language.lines import lines_with_conditions
@@ -109,8 +109,9 @@ def _failing(setting: Setting) -> Iterator[Diagnostic]:
     """What function macros of the value cannot do, if nothing else says it of who reads it."""
     is_told = setting.reading is not None and setting.reading.diagnostic is not None
     if not is_told and _CALLED.search(setting.entry.raw):
-        message = f"{setting.macro}: {setting.problems[0]}"
-        yield setting.say(reading.INVALID, message, setting.whole(), "its readers end at it")
+        message, what = f"{setting.macro}: {setting.problems[0]}", "its readers end at it"
+        spot = call_place(setting.entry)
+        yield reading.INVALID.at(message, *spot, what, macro=setting.macro)
 
 
 def _arguments(view: View) -> Iterator[Diagnostic]:

@@ -294,7 +294,9 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
         return
     if setting.is_unread:
         return
-    found = reading.diagnostic
+    found, readers = reading.diagnostic, find_readers(setting.macro)
+    if setting.problems and readers is not None and knob.read_by in readers.at_start:
+        return  # its daemon ends at its start, which is told
     if knob.broken or not knob.fatal:
         yield found
     elif knob.read_by == "NEGOTIATOR" or status_at_start(setting.config, knob) is None:
@@ -483,8 +485,8 @@ def no_function(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "parentheses inside a function macro",
     "The body of a function macro ends at the first closing parenthesis, also at one that belongs"
     " to a reference inside. Give the inner expression a name of its own.",
-    "BASE = 30\nNEGOTIATOR_NAME = n$INT($(BASE)*2)\n",
-    "BASE = 30\nTWICE = 60\nNEGOTIATOR_NAME = n$INT(TWICE)\n",
+    "BASE = /srv\nNEGOTIATOR_NAME = n$BASENAME($(BASE)/a)\n",
+    "BASE = /srv\nOURS = $(BASE)/a\nNEGOTIATOR_NAME = n$BASENAME(OURS)\n",
     holding="$",
 )
 def nested_body(view: View, setting: Setting) -> Iterator[Diagnostic]:
