@@ -44,7 +44,8 @@ def test_the_first_letter_behind_the_number_is_the_unit_of_a_period(
 )
 def test_a_job_that_runs_again_needs_a_period(mode: str, needs: bool) -> None:
     assert said(job(f"{{0}}_CRON_J_MODE = {mode}")) == (["P241"] if needs else [])
-    assert said(job(f"{{0}}_CRON_J_MODE = {mode}\n{{0}}_CRON_J_PERIOD = 5m")) == []
+    both = f"{{0}}_CRON_J_MODE = {mode}\n{{0}}_CRON_J_PERIOD = 5m"
+    assert said(job(both)) == (["P241"] if mode == "OneShot" else [])
 
 
 @every_case(
