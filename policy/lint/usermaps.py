@@ -20,6 +20,7 @@ from classad.patterns import late_regex
 from classad.source import Source
 from policy.explain.roles import host_of, is_whole
 from policy.knobs.other_daemons import DAEMONS
+from policy.knobs.reading import split_list
 from policy.lint.finding import NOTE, Finding, Meant, Per, finding, looks_at, meant
 from policy.lint.security import METHODS
 from policy.lint.view import Item, Setting, View
@@ -226,7 +227,7 @@ def certificates(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if mapping is None:
         return
     literal = view.is_on("CERTIFICATE_MAPFILE_ASSUME_HASH_KEYS", "SCHEDD", False)
-    methods = yield from _read(mapping)
+    methods, whole = (yield from _read(mapping)), not literal and _has_every_file(view)
     for method, rows in methods.items():
         told, name = "", method.upper()
         if method == "*":
@@ -244,8 +245,14 @@ def certificates(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield from _unreachable(mapping, rows, literal=literal)
         for row in () if told else rows:
             yield from _name_or_pattern(mapping, row) if literal else _pattern(mapping, row)
-            if row.pattern is not None and not literal and is_whole(view.config):
+            if row.pattern is not None and whole:
                 yield from _slashes(mapping, row, name)
+
+
+def _has_every_file(view: View) -> bool:
+    """Are the folders here that a whole configuration names?  A gateway's own is elsewhere."""
+    folders, sources = split_list(view.text("LOCAL_CONFIG_DIR")), view.config.sources
+    return is_whole(view.config) and all(sources.list_files(one) is not None for one in folders)
 
 
 def _slashes(mapping: MapText, row: MapLine, method: str) -> Iterator[Diagnostic]:

@@ -102,6 +102,9 @@ def test_slashes_stand_around_a_pattern_only_where_keys_are_names(line: str) -> 
     [(number, message)] = said(whole, f"{line}\n")
     assert (number, "letters like others" in message) == (1, True)
     assert said(HASHED, f"{line}\n") == []
+    # The files of HTCondor-CE that set it are in another folder.
+    gateway = f"LOCAL_CONFIG_DIR = /usr/share/condor-ce/config.d\n{whole}"
+    assert said(gateway, f"{line}\n") == []
 
 
 @pytest.mark.parametrize("method", ["IDTOKENS", "token", "SCITOKEN"])
