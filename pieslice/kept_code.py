@@ -1,5 +1,5 @@
 """Keeps what is compiled for classes of attrs, named tuples, regular expressions and the grammar of
-expressions, beside what Python keeps of modules.
+expressions, beside what Python keeps of modules, and loads late what attrs imports and hardly uses.
 
 A command makes two hundred classes and as many patterns; compiling them takes a third of the time
 of a short one.  Kept code stands under the text that it was compiled from, so it is never that of
@@ -21,10 +21,11 @@ import os
 import re
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from struct import pack
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 from zlib import adler32, crc32
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _compile_regex, _compile, _hash = re.compile, compile, hash
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
+#: What attrs imports in any case, and asks for where a class has what none of ours has.
+_SELDOM: Final = ("inspect", "attr.validators")
 #: How the numbers of compiled patterns are kept.
 _NUMBER: Final = "I"
 
@@ -55,6 +58,7 @@ class KeptCode:
     def __enter__(self) -> None:
         # What attrs imports makes patterns of its own, as `json` does; none comes out of an input.
         vars(re).update(compile=self._regex)
+        sys.meta_path.insert(0, _Late)
         try:
             import json  # noqa: F401 - every command reads tables
 
@@ -62,6 +66,7 @@ class KeptCode:
         except ImportError:  # a broken installation, as `pieslice doctor` says
             return
         finally:
+            sys.meta_path.remove(_Late)
             vars(re).update(compile=_compile_regex)
         if "policy" in sys.modules:  # which has looked whose package `classad` is
             from classad import patterns
@@ -131,6 +136,42 @@ class KeptCode:
             found = mark, make(text)
             self._values.put(key, marshal.dumps(found))
         return found[1]
+
+
+class _LateModule(ModuleType):
+    """A module that is loaded when something of it is asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):  # of a module that need not have it
+            raise AttributeError(name)
+        assert self.__spec__ is not None and isinstance(self.__spec__.loader, _Late)
+        found = self.__spec__.loader.spec
+        self.__class__ = ModuleType
+        assert found.loader is not None
+        found.loader.exec_module(self)
+        return getattr(self, name)
+
+
+class _Late:
+    """Finds and loads modules of which most commands ask for nothing."""
+
+    def __init__(self, spec: ModuleSpec) -> None:
+        self.spec = spec
+
+    @classmethod
+    def find_spec(cls, name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
+        found = PathFinder.find_spec(name, path) if name in _SELDOM else None
+        if found is None:
+            return None
+        late = ModuleSpec(name, cls(found), origin=found.origin)
+        late.has_location = True
+        return late
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _LateModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Leave it as it is for now."""
 
 
 class _KeptFile:
