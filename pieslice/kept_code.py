@@ -21,7 +21,7 @@ import os
 import re
 import sys
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from struct import pack
@@ -144,28 +144,25 @@ class _LateModule(ModuleType):
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):  # of a module that need not have it
             raise AttributeError(name)
-        assert self.__spec__ is not None and isinstance(self.__spec__.loader, _Late)
-        found = self.__spec__.loader.spec
-        self.__class__ = ModuleType
-        assert found.loader is not None
-        found.loader.exec_module(self)
+        late: Any = self.__spec__
+        object.__setattr__(self, "__class__", ModuleType)
+        late.loader.found.exec_module(self)
         return getattr(self, name)
 
 
 class _Late:
     """Finds and loads modules of which most commands ask for nothing."""
 
-    def __init__(self, spec: ModuleSpec) -> None:
-        self.spec = spec
+    def __init__(self, found: object) -> None:
+        self.found = found
 
     @classmethod
-    def find_spec(cls, name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
-        found = PathFinder.find_spec(name, path) if name in _SELDOM else None
-        if found is None:
-            return None
-        late = ModuleSpec(name, cls(found), origin=found.origin)
-        late.has_location = True
-        return late
+    def find_spec(cls, name: str, *where: Any) -> ModuleSpec | None:
+        found = PathFinder.find_spec(name, *where) if name in _SELDOM else None
+        if found is not None:
+            late: Any = cls(found.loader)
+            found.loader = late
+        return found
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _LateModule(spec.name)

@@ -96,7 +96,7 @@ def key_for_certificate(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A file that is called a key where a certificate is asked for, and the other way round."""
     name = setting.text().strip().rpartition("/")[2]
     is_key, is_certificate = _KEY.fullmatch(name), _CERTIFICATE.fullmatch(name)
-    wants_key, swapped = "KEY" in setting.macro.upper(), bool(is_key) != bool(is_certificate)
+    wants_key, swapped = "KEY" in setting.upper, bool(is_key) != bool(is_certificate)
     if swapped and bool(is_key) != wants_key and "," not in name:
         what = "a key" if is_key else "a certificate"
         message = f"{setting.macro} is called {what}: `{name}`"
@@ -196,9 +196,9 @@ _ONE_FILE: Final = late_regex(r".*\.(pem|crt|cer|cert|key)", re.IGNORECASE)
 def folder_or_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A file where a folder of certificates is asked for."""
     text = setting.text().strip()
-    if setting.macro.upper().endswith("DIR") and _ONE_FILE.fullmatch(text):
+    if setting.upper.endswith("DIR") and _ONE_FILE.fullmatch(text):
         message = f"{setting.macro} is a folder, and `{text}` a file"
-        where = setting.macro.upper().replace("DIR", "FILE")
+        where = setting.upper.replace("DIR", "FILE")
         yield setting.say(DISAGREE, message, setting.whole(), f"a file is for {where}")
 
 

@@ -160,7 +160,7 @@ def _controlled(view: View) -> Iterator[Diagnostic]:
 
 def _ports(view: View, setting: Setting, listed: list[Address]) -> Iterator[Diagnostic]:
     """Addresses without a port, and ports that are not where the daemon listens."""
-    daemon = setting.macro.upper().removesuffix("_LIST")
+    daemon = setting.upper.removesuffix("_LIST")
     own = _ON_PORT.search(setting.beside(f"{daemon}_ARGS"))
     bare = next((one for one in listed if not one.port), None)
     ports, help_text = {one.port for one in listed}, None
@@ -304,9 +304,7 @@ def no_host(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         yield switched(setting, item)
         return
     # A CONDOR_HOST to which COLLECTOR_HOST does not refer only says who may come.
-    is_place = setting.macro.upper() != "CONDOR_HOST" or item.text in setting.beside(
-        "COLLECTOR_HOST"
-    )
+    is_place = setting.upper != "CONDOR_HOST" or item.text in setting.beside("COLLECTOR_HOST")
     if "*" in item.text and is_place:
         message = f"`{item.text}` is no host: daemons connect to a machine, and not to a pattern"
         yield setting.say(network, message, item)

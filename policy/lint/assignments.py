@@ -51,6 +51,11 @@ def with_dots(view: View) -> Iterator[Setting]:
     return (one for one in view.settings if "." in one.entry.name)
 
 
+def _replacing(view: View) -> Iterator[Setting]:
+    """The settings that replace or extend an earlier definition."""
+    return (one for one in view.settings if one.entry.previous is not None)
+
+
 @finding(
     "P221",
     "a macro with the prefix of a daemon that does not read it",
@@ -126,10 +131,10 @@ _OF_CONFIGURATION: Final = late_regex(r"\.(?:conf|config|cfg|local)\b|config")
 def no_statement(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``use = FEATURE : GPUs``: with `=` it is a macro like any other, as INCLUDE is, the folder of
     headers."""
-    if setting.macro.casefold() == "include" and not _OF_CONFIGURATION.search(setting.text()):
+    if setting.folded == "include" and not _OF_CONFIGURATION.search(setting.text()):
         return
     said = f"`{setting.macro}` is a macro here, which nobody reads"
-    form = "CATEGORY : NAME" if setting.macro.casefold() == "use" else ": FILE"
+    form = "CATEGORY : NAME" if setting.folded == "use" else ": FILE"
     yield UNKNOWN.named(setting.entry, said, f"the statement is `{setting.macro.lower()} {form}`")
 
 
@@ -149,7 +154,7 @@ _CALLED: Final = frozenset(
     " of different files, in conditionals, and values that build on themselves are not meant.",
     "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
     "PRIORITY_HALFLIFE = 7200\n",
-    among=lambda view: view.replacing,
+    among=_replacing,
 )
 def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     earlier = setting.entry.previous
@@ -157,7 +162,7 @@ def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     # What a list loses is a finding of its own.
     is_read = setting.knob is not None or find_readers(setting.macro) is not None
-    is_plain = (is_read and not is_list(setting.macro)) or setting.macro.upper() in _CALLED
+    is_plain = (is_read and not is_list(setting.macro)) or setting.upper in _CALLED
     if (is_plain or _is_another_host(setting, earlier)) and replaces(setting.entry, earlier):
         message = f"`{earlier.name}` is set again in line {setting.entry.line}"
         yield shadowed.named(earlier, message, "this definition has no effect")
@@ -181,7 +186,7 @@ def set_by_template(view: View) -> Iterator[Diagnostic]:
 def _is_another_host(setting: Setting, earlier: Definition) -> bool:
     """Does one central manager take the place of another one, rather than join it?"""
     alone = all(len(_items_of(setting, one)) <= 1 for one in (setting.entry, earlier))
-    return alone and setting.macro.upper() in HOSTS
+    return alone and setting.upper in HOSTS
 
 
 def replaces(later: Definition, earlier: Definition) -> bool:
@@ -227,18 +232,18 @@ def _conditionals(source: Source) -> tuple[tuple[int, int], ...]:
     " `NAME = $(NAME), more`.",
     bad="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = submit.example.edu\n",
     good="ALLOW_WRITE = *.batch.example.edu\nALLOW_WRITE = $(ALLOW_WRITE), submit.example.edu\n",
-    among=lambda view: view.replacing,
+    among=_replacing,
 )
 def loses_items(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
     if earlier is None or not is_own(earlier):
         return
-    is_names = is_list(setting.macro) or setting.macro.casefold() in LISTS_BY_NAME
+    is_names = is_list(setting.macro) or setting.folded in LISTS_BY_NAME
     if not is_names or _is_another_host(setting, earlier):
         return
     left = set(_items_of(setting, entry))
     lost = [item for item in _items_of(setting, earlier) if item not in left]
-    if not left.isdisjoint(EVERYBODY) and setting.macro.upper().startswith(_HOST_LISTS):
+    if not left.isdisjoint(EVERYBODY) and setting.upper.startswith(_HOST_LISTS):
         return
     if earlier.source is not entry.source:
         lost = [item for item in lost if _is_left_alone(view, setting, item)]
@@ -258,7 +263,7 @@ def _is_left_alone(view: View, setting: Setting, item: str) -> bool:
     An assignment in another file may be meant to replace a list; what is defined is meant to be
     read.
     """
-    names, entry = LISTS_BY_NAME.get(setting.macro.casefold()), setting.entry
+    names, entry = LISTS_BY_NAME.get(setting.folded), setting.entry
     if names is None or entry.raw != (entry.written or entry.raw):
         return False
     kept = _items_of(setting, entry)
@@ -328,7 +333,7 @@ def _own(view: View, name: str) -> Definition | None:
     " of DAEMON_LIST with the daemons that `use ROLE : Submit` has put there.",
     bad="use POLICY : Hold_If_Memory_Exceeded\nPREEMPT = False\n",
     good="PREEMPT = False\nuse POLICY : Hold_If_Memory_Exceeded\n",
-    among=lambda view: view.replacing,
+    among=_replacing,
 )
 def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, earlier = setting.entry, setting.entry.previous
@@ -340,7 +345,7 @@ def policy_lost(view: View, setting: Setting) -> Iterator[Diagnostic]:
             lost = "" if _is_as_long(setting) else f"undoes what {_added(entry, earlier)} sets"
         if lost and earlier.raw not in entry.raw:
             yield policy_lost.named(entry, f"{entry.name} {lost}", "set it before the template")
-    elif setting.macro.upper() == "DAEMON_LIST" or setting.macro.casefold() in LISTS_BY_NAME:
+    elif setting.upper == "DAEMON_LIST" or setting.folded in LISTS_BY_NAME:
         yield from _of_templates(setting, earlier)
 
 
@@ -411,7 +416,7 @@ _WITH_VARIABLES: Final = late_regex(r"\w*(ENV|ENVIRONMENT|ARGS|ARGUMENTS|OPTIONS
 def in_one_line(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``QUEUE_SUPER_USERS = root, condorSCHEDD_INTERVAL = 120``: the end of a line is lost."""
     raw, entry = setting.entry.raw, setting.entry
-    if "=" not in raw or entry.source is None or setting.macro.upper().endswith("_DEBUG"):
+    if "=" not in raw or entry.source is None or setting.upper.endswith("_DEBUG"):
         return  # of a word in a list of categories another finding tells
     if "\n" in entry.source.text[entry.start : entry.end] or setting.tree is not None:
         return

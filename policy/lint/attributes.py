@@ -316,7 +316,7 @@ def _misplaced(one: MacroExpression, entry: Ephemeral, scope: str | None, safe: 
         local = entry.presence is Presence.CLAIM or entry.ad is AdKind.MATCH
         if local or entry.kept or safe:
             return None
-        refused = setting.macro.upper() == "START" and entry.ad is AdKind.REQUEST
+        refused = setting.upper == "START" and entry.ad is AdKind.REQUEST
         help_text = "; the startd, without it, refuses the claim" if refused else ""
         message = f"`{name}` does not exist for {setting.name}"
         side = "request" if entry.ad is AdKind.REQUEST else "slot ad"

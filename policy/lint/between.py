@@ -333,7 +333,7 @@ def _holds(tree: Node, job: Mapping[str, int | str | None], status: int, since: 
 
 def _is_cut(one: MacroExpression) -> bool:
     """Are all slots that the expression is for partitionable?"""
-    view, types = one.view, one.setting.macro.upper().split("_")[2:3]
+    view, types = one.view, one.setting.upper.split("_")[2:3]
     if any(name.endswith("consumption_policy") for name in view.of_macro):
         return False  # that says what a dynamic slot has
     if not types:

@@ -158,7 +158,7 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if _AFFINITY.fullmatch(setting.macro):
         yield from _cpus(setting)
     text = setting.text().strip()
-    needed = _OF_ALL.get(setting.macro.upper())
+    needed = _OF_ALL.get(setting.upper)
     if needed is not None and has_hole(setting.config, setting.entry):
         needed = needed if is_whole(view.config) else None  # another file completes it
     if needed is not None and not text.strip(","):
@@ -167,7 +167,7 @@ def no_word(view: View, setting: Setting) -> Iterator[Diagnostic]:
         message = f"{setting.macro} does not take `{text}`: no daemon starts"
         _, help_text, status = needed
         yield setting.say(no_word, message, setting.whole(), help_text, ends=EVERY, status=status)
-    if setting.macro.casefold() == "dedicatedscheduler" and text:
+    if setting.folded == "dedicatedscheduler" and text:
         yield from _dedicated(view, setting)
     if LOCK_URL.fullmatch(setting.macro) and text and not text.startswith("file:"):
         yield from _no_lock(setting, text)
@@ -224,7 +224,7 @@ def _of_environment(setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _nothing(setting: Setting) -> Iterator[Diagnostic]:
-    if setting.macro.upper() == "NETWORK_INTERFACE":
+    if setting.upper == "NETWORK_INTERFACE":
         message = "NETWORK_INTERFACE is set to nothing: no daemon starts"
         help_text = "`*`, which is the default, stands for every interface"
         yield no_word.named(setting.entry, message, help_text, ends=EVERY)
@@ -232,7 +232,7 @@ def _nothing(setting: Setting) -> Iterator[Diagnostic]:
 
 def _dedicated(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A value that is not the name of a schedd's side that runs parallel jobs."""
-    listed = setting.macro.casefold() in view.slot_attributes
+    listed = setting.folded in view.slot_attributes
     if has_hole(setting.config, setting.entry) or (listed and setting.mistake is not None):
         return  # another file completes it; that it does not parse is told
     text = setting.text().strip()
@@ -295,7 +295,7 @@ def no_option(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text, evaluate = setting.text().strip(), setting.config.scope.functions.evaluate
     if not text or has_hole(setting.config, setting.entry):
         return
-    is_extra = setting.macro.upper() != _DISCOVERY.partition("|")[0]
+    is_extra = setting.upper != _DISCOVERY.partition("|")[0]
     if not is_extra and read_boolean(text, evaluate) is False:
         return
     for at, item in enumerate(setting.items()):
@@ -355,7 +355,7 @@ def _too_high(setting: Setting) -> Iterator[Diagnostic]:
     " manual.",
 )
 def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    for high in UPPER_BOUNDS.get(setting.macro.casefold(), ()):
+    for high in UPPER_BOUNDS.get(setting.folded, ()):
         if high.casefold() not in view.defined:
             continue
         least, most = integer_literal(setting.text()), integer_literal(setting.beside(high))
@@ -370,7 +370,7 @@ def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def nice(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Who gives way to all others, with a better factor than they have: a greater one is worse."""
     least, most = setting.beside(_FACTORS[0]), setting.beside(_FACTORS[1])
-    is_last = setting.macro.upper() == _FACTORS[1] or _FACTORS[1].casefold() not in view.defined
+    is_last = setting.upper == _FACTORS[1] or _FACTORS[1].casefold() not in view.defined
     known = is_last and _FACTOR.fullmatch(least) and _FACTOR.fullmatch(most)
     if known and float(most) < float(least):
         message = f"{_FACTORS[1]} is {most}, and {_FACTORS[0]} is {least}"

@@ -109,7 +109,7 @@ def _are_types_alike(view: View, setting: Setting, name: str) -> bool:
 
 def _is_published(view: View, setting: Setting, name: str) -> bool:
     """Is it in a list of slots, or is there no slot on this host?"""
-    return setting.macro.casefold() in view.slot_attributes or not may_run(view.config, "STARTD")
+    return setting.folded in view.slot_attributes or not may_run(view.config, "STARTD")
 
 
 def _is_mounted(view: View, setting: Setting, name: str) -> bool:
@@ -425,7 +425,7 @@ _NEEDING: Final = (
     of=_NEEDING,
 )
 def alone(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    macro = setting.macro.upper()
+    macro = setting.upper
     if macro == "DAEMON_LIST":
         yield from _draining(setting)
     text = setting.text().strip()

@@ -36,10 +36,10 @@ def second_daemons(view: View) -> Iterator[Diagnostic]:
         kind = _kind_of(setting)
         if kind not in ("NEGOTIATOR", "SCHEDD"):
             continue
-        args = setting_of(view, f"{setting.macro.upper()}_ARGS")
+        args = setting_of(view, f"{setting.upper}_ARGS")
         given = None if args is None else LOCAL_NAME.search(args.text())
         local = given[1] if given is not None else ""
-        listed = {setting.macro.upper(), kind} <= {*started_by(view)}
+        listed = {setting.upper, kind} <= {*started_by(view)}
         own = setting_of(view, f"{setting.macro}_ENVIRONMENT") is not None
         if args is None and kind == "SCHEDD" and listed and not own:
             local = setting.macro  # which the master gives it
@@ -73,7 +73,7 @@ def one_log(view: View) -> Iterator[Diagnostic]:
     """Two daemons that write to one file, by local names or in their environments."""
     written: dict[str, str] = {}
     for setting in view.settings:
-        macro = setting.macro.upper()
+        macro = setting.upper
         kind = macro.removesuffix("_LOG")
         if setting.local_name is not None and kind in MAIN and kind in started_by(view):
             own = setting.text().strip()
@@ -94,7 +94,7 @@ def not_started(view: View) -> Iterator[Diagnostic]:
     listed = started_by(view) if view.names_daemons else []
     for setting in view.settings if listed else ():
         kind = _kind_of(setting)
-        name = setting.macro.upper()
+        name = setting.upper
         given = any(setting_of(view, f"{name}_{what}") for what in ("ARGS", "ENVIRONMENT"))
         if kind in MAIN and kind != name and given and name not in listed:
             message = f"DAEMON_LIST does not name {setting.macro}, so it is not started"
@@ -149,7 +149,7 @@ def own_view(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _is_named(args: Setting, local: str) -> bool:
-    found = LOCAL_NAME.search(args.text()) if args.macro.upper().endswith("_ARGS") else None
+    found = LOCAL_NAME.search(args.text()) if args.upper.endswith("_ARGS") else None
     return found is not None and found[1].casefold() == local.casefold()
 
 
@@ -246,7 +246,7 @@ def without_collector(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING, of="JOB_ROUTER_SCHEDD([12])_JOB_QUEUE_LOG")
 def queue_elsewhere(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """The queue of a schedd in another folder than its SPOOL."""
-    spool = setting.beside(f"{setting.macro.upper().removesuffix('JOB_QUEUE_LOG')}SPOOL")
+    spool = setting.beside(f"{setting.upper.removesuffix('JOB_QUEUE_LOG')}SPOOL")
     folder = setting.text().strip().rpartition("/")[0]
     if spool.strip() and folder and folder != spool.strip().rstrip("/"):
         message = f"the schedd's SPOOL is `{spool.strip()}`, and its queue another one's"
@@ -264,15 +264,13 @@ _LOGS: Final = late_regex(
 def logs_of_two(view: View) -> Iterator[Diagnostic]:
     """Daemons of different kinds that write into one log."""
     logs = [one for one in view.plain.values() if _LOGS.fullmatch(one.macro)]
-    texts = {one.macro.upper(): one.text().strip() for one in logs}
+    texts = {one.upper: one.text().strip() for one in logs}
     for setting in logs:
         for name in (f"{kind}_LOG" for kind in ("MASTER", "SCHEDD", "STARTD", "COLLECTOR")):
             own = texts.get(name) or setting.beside(name).strip()
             mine, is_later = setting.text().strip(), name not in texts
-            is_later = is_later or list(texts).index(name) < list(texts).index(
-                setting.macro.upper()
-            )
-            if mine and mine == own and name != setting.macro.upper() and is_later:
+            is_later = is_later or list(texts).index(name) < list(texts).index(setting.upper)
+            if mine and mine == own and name != setting.upper and is_later:
                 message = f"{setting.macro} and {name} are one file, `{mine}`"
                 help_text = "each turns the log round when it is full, and loses what the other has"
                 yield setting.say(DISAGREE, message, setting.whole(), help_text)

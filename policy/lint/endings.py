@@ -158,7 +158,7 @@ def status_at_start(config: Config, knob: Knob) -> int | None:
 
 def _of_daemon_list(view: View, setting: Setting) -> Iterator[Ending]:
     """Names in a list of daemons whose program is nowhere, or no names: the master starts none."""
-    macro = setting.macro.upper()
+    macro = setting.upper
     if macro not in _OF_DAEMONS or not setting.is_seen_by("MASTER") or setting.endless is not None:
         return
     config, items = view.config.seen_by("MASTER"), setting.items()
@@ -202,7 +202,7 @@ def _of_extended_list(view: View) -> Iterator[Ending]:
 
 def _of_shared_port(setting: Setting) -> Iterator[Ending]:
     """The program of condor_shared_port, which the master starts unasked: collectors need it."""
-    if setting.macro.upper() != "SHARED_PORT" or not setting.is_seen_by("MASTER"):
+    if setting.upper != "SHARED_PORT" or not setting.is_seen_by("MASTER"):
         return
     if is_no_path(setting.text()) and shares_port(setting):
         message = f"SHARED_PORT is `{setting.text().strip()}`, which is no path of a program"
@@ -229,7 +229,7 @@ def _of_environment(setting: Setting) -> Iterator[Ending]:
 def _of_flocking(view: View, setting: Setting) -> Iterator[Ending]:
     """Collectors of other pools without their negotiators, or with more of these: the schedd of
     25.14.1 crashes, and that of 23.9.6."""
-    if setting.macro.upper() != "FLOCK_COLLECTOR_HOSTS" or not setting.is_seen_by("SCHEDD"):
+    if setting.upper != "FLOCK_COLLECTOR_HOSTS" or not setting.is_seen_by("SCHEDD"):
         return
     negotiators = split_list(setting.beside("FLOCK_NEGOTIATOR_HOSTS"))
     many, others = len(setting.items()), len(negotiators)
@@ -256,7 +256,7 @@ def _without_name(view: View, setting: Setting) -> Iterator[Ending]:
 def _of_shutdown(setting: Setting) -> Iterator[Ending]:
     """A condition that is always true: each daemon that asks for it in the ads that it sends ends
     with its first one, at once or after five seconds.  The collector never asks."""
-    readers = find_readers(setting.macro) if setting.macro.upper() in _SHUTDOWN else None
+    readers = find_readers(setting.macro) if setting.upper in _SHUTDOWN else None
     if readers is None or setting.endless is not None:
         return
     if read_boolean(setting.text(), setting.config.scope.functions.evaluate) is not True:
@@ -353,7 +353,7 @@ def is_made(view: View, setting: Setting, number: int) -> bool:
 
 def _of_form(setting: Setting) -> Iterator[Ending]:
     """A text that has a form: its daemon ends at one that has not."""
-    form = FORMS.get(setting.macro.upper())
+    form = FORMS.get(setting.upper)
     if form is None or setting.endless is not None:
         return
     text, (daemon, fits, what) = setting.text().strip(), form
@@ -381,7 +381,7 @@ def _is_reached(setting: Setting) -> bool:
         names = map(str.casefold, split_list(setting.beside("SUBMIT_REQUIREMENT_NAMES")))
         condition = setting.beside(f"SUBMIT_REQUIREMENT_{found[1]}")
         return found[1].casefold() in names and is_expression(condition)
-    if setting.macro.upper() == "SEC_CREDENTIAL_SWEEP_INTERVAL":
+    if setting.upper == "SEC_CREDENTIAL_SWEEP_INTERVAL":
         return bool(setting.beside("SEC_CREDENTIAL_DIRECTORY_KRB"))
     found = _CRON_LOAD.fullmatch(setting.macro)
     if found is not None:
@@ -400,7 +400,7 @@ def _is_asked(setting: Setting, daemon: str) -> bool:
     A range of one way of its connections goes before that of both; the upper end is asked of a
     range that has a lower one.
     """
-    upper = setting.macro.upper()
+    upper = setting.upper
     if upper in _OF_SLOTS:
         return daemon != "STARTD" or not makes_no_slot(setting.config)
     found = _PORT.fullmatch(upper) if upper.endswith("PORT") else None
@@ -430,7 +430,7 @@ def find_late(view: View) -> Iterator[Diagnostic]:
                 found.id, found.help = "P113", f"{who} goes on without it"
                 change_about(found, ends="")
             else:
-                at_start = name in ON_THEIR_OWN and setting.macro.upper() not in _LATE
+                at_start = name in ON_THEIR_OWN and setting.upper not in _LATE
                 at_start = at_start or is_of_log(setting.macro)
                 late = "" if at_start else ", which is not at its start"
                 found.help = f"{who} ends when it reads this{late}"
@@ -448,7 +448,7 @@ def _of_others(view: View, setting: Setting, policies: Set[str]) -> Iterator[End
     # Of the negotiator's its policy tells what a cycle needs, and more of it.
     own = knob is not None and (knob.read_by != "NEGOTIATOR" or knob.need is not Need.IRRELEVANT)
     told = {knob.read_by} if knob is not None and own else set()
-    if setting.macro.casefold() in policies:
+    if setting.folded in policies:
         told.add("NEGOTIATOR")
     whose = (
         Daemon(daemon, local)

@@ -44,7 +44,7 @@ from policy.lint.trees import (
     words_of,
     words_of_pattern,
 )
-from policy.lint.view import Setting, View, is_own, unread_setting
+from policy.lint.view import HOLDERS, Setting, View, is_own, unread_setting
 from policy.transforms.lines import Command, TransformLine
 from policy.values.domain import ANYTHING, Abstract, of_its_kinds, single_number
 from policy.values.evaluation import DEEPEST, Evaluation
@@ -235,10 +235,11 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
     # One attribute is asked for in many expressions, and at each of its nodes often.
     around = cache(partial(Surroundings, published=published, undefaulted=missing))
 
+    held = set(map(id, bodies_in(view)))
     settings = [(setting, True) for setting in view.settings]
     settings += [(setting, False) for setting in passed_over]
     for setting, taken in settings:
-        for part in parts(setting) if taken else ():
+        for part in parts(setting) if taken and id(setting) in held else ():
             tree = tree_of(part.text)
             if tree is not None:
                 where = around(part.use)
@@ -246,7 +247,7 @@ def expressions_in(view: View) -> Iterator[MacroExpression]:
                     *(view, setting, part.text, tree, part.use, where, own), part=part
                 )
         use = find_use(setting.macro)
-        folded = setting.macro.casefold()
+        folded = setting.folded
         if use is None and folded in slots:
             use = _PUBLISHED
         elif use is None and folded in jobs:
@@ -311,9 +312,7 @@ def _value_of(view: View, name: str) -> Abstract:
 
 # --- bodies of job transforms and of routes of the job router -------------------------------------
 
-#: What a macro begins with that holds such a body.
-HOLDERS: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_ROUTE_", "JOB_ROUTER_TRANSFORM_")
-#: The same as a pattern for checks.
+#: What holds such a body, as a pattern for checks.
 HELD: Final = f"(?:{'|'.join(HOLDERS)}).*"
 _ROUTED: Final = "when a job is transformed"
 _OF_COMMANDS: Final = {
@@ -329,6 +328,11 @@ ROUTES: Final = "JOB_ROUTER_ROUTE_"
 _OF_ROUTES: Final = Use("either", "either", Wanted.CONDITION, moment=_ROUTED)
 
 
+def bodies_in(view: View) -> list[Setting]:
+    """The settings that hold a transform in the language of commands."""
+    return list(filter(has_body, view.holders))
+
+
 def has_body(setting: Setting) -> bool:
     """Does the macro hold a transform in the language of commands?"""
     return _is_holder(setting) and not setting.entry.raw.lstrip().startswith("[")
@@ -340,14 +344,14 @@ def is_old_body(setting: Setting) -> bool:
 
 
 def _is_holder(setting: Setting) -> bool:
-    return setting.macro.upper().startswith(HOLDERS) and bool(memberships(setting.macro))
+    return setting.upper.startswith(HOLDERS) and bool(memberships(setting.macro))
 
 
 def parts(setting: Setting) -> Iterator[ExpressionPart]:
     """The expressions of a body, but those that the transform puts together itself."""
     if not has_body(setting):
         return
-    routed = setting.macro.upper().startswith(ROUTES)
+    routed = setting.upper.startswith(ROUTES)
     for line, form in setting.statements:
         if not isinstance(form, Command) or form.keyword not in _OF_COMMANDS:
             continue

@@ -161,7 +161,7 @@ class Concerned:
 
     def __init__(self, seen: View) -> None:
         self.seen: Final = seen
-        self._macros: Final = [one.macro.upper() for one in seen.settings]
+        self._macros: Final = [one.upper for one in seen.settings]
         self._lines: Final = "".join(f"\n{macro}" for macro in dict.fromkeys(self._macros))
         self._texts: Final = [
             f"{one.entry.raw}\n{one.entry.written}\n{one.text()}" for one in seen.settings
@@ -254,7 +254,7 @@ def _concerns(check: FindingCheck, setting: Setting) -> bool:
     """Is it asked about the expression of a setting?  That of an untaken branch has no reading."""
     if isinstance(check.of, Knob):
         return setting.knob is check.of and setting.reading is not None
-    return check.of is not None and check.of.fullmatch(setting.macro.upper()) is not None
+    return check.of is not None and check.of.fullmatch(setting.upper) is not None
 
 
 def _is_told(seen: View, item: Diagnostic) -> bool:

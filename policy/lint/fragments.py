@@ -116,6 +116,6 @@ def _unfinished(view: View, holes_in: set[str]) -> Iterator[str]:
         used = {name.casefold() for name, _ in looked_up}
         # What a function macro names may be defined in another file, as what a value refers to.
         lacks = setting.problems and any(entry is None for _, entry in looked_up)
-        own = setting.macro.casefold(), setting.name.casefold()
+        own = setting.folded, setting.name.casefold()
         if lacks or not holes_in.isdisjoint((*used, *own)):
-            yield from (setting.name.casefold(), setting.macro.casefold())
+            yield from (setting.name.casefold(), setting.folded)

@@ -76,7 +76,7 @@ def holes(view: View) -> Iterator[Diagnostic]:
     """Undefined macros, and what is no reference."""
     live = _live(view)
     for setting in live:
-        if setting.macro.upper().startswith(_OTHER_LANGUAGES):
+        if setting.upper.startswith(_OTHER_LANGUAGES):
             continue
         raw = setting.entry.raw
         if setting.problems:
@@ -142,7 +142,7 @@ def _added_to_themselves(view: View, live: list[Setting]) -> Iterator[Diagnostic
     for setting in view.settings:
         raw = setting.entry.raw
         found = _BARE.search(raw) if "$" in raw and id(setting) not in read else None
-        if found is not None and found[1].casefold() == setting.macro.casefold():
+        if found is not None and found[1].casefold() == setting.folded:
             message, meant = f"`{found[0]}` is not a reference", f"$({found[1]})"
             where = _place(setting.entry, found[0])
             yield SHELL.at(message, *where, Meant(meant, found[0]), macro=setting.macro)
@@ -166,14 +166,14 @@ def _is_a_part(view: View, setting: Setting, found: re.Match[str]) -> bool:
     no expression its default, as if nobody had set it?  In a part of a configuration a path may
     begin with what another part sets."""
     kind = KnobKind.STRING if setting.knob is None else setting.knob.kind
-    row = builtin_table().get(setting.macro.casefold())
+    row = builtin_table().get(setting.folded)
     raw = setting.entry.raw.strip()
     if kind is KnobKind.STRING and raw.startswith(f"{found[0]}/") and not is_whole(view.config):
         return True
     read = row is not None or find_readers(setting.macro) is not None
     plain = kind is KnobKind.STRING and read and not (row or [])[1:]
     whole = raw == found[0] and plain
-    return (whole or is_list(setting.macro)) and setting.macro.upper() not in _OF_WHOLE_HOSTS
+    return (whole or is_list(setting.macro)) and setting.upper not in _OF_WHOLE_HOSTS
 
 
 def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
@@ -295,9 +295,9 @@ def _is_read(setting: Setting) -> bool:
         return False
     if setting.knob is not None or find_readers(setting.macro) is not None:
         return True
-    if spelling(setting.macro) in meanings() or setting.macro.casefold() in _of_defaults():
+    if spelling(setting.macro) in meanings() or setting.folded in _of_defaults():
         return True
-    upper = setting.macro.upper()
+    upper = setting.upper
     is_hook = "_HOOK_" in upper
     return bool(memberships(setting.macro)) or is_hook or upper.startswith(_FAMILIES)
 
@@ -313,7 +313,7 @@ def _of_defaults() -> frozenset[str]:
 def _attributes(view: View) -> Iterable[str]:
     """Macros that lists of attributes publish."""
     for setting in view.settings:
-        names = LISTS_BY_NAME.get(setting.macro.casefold())
+        names = LISTS_BY_NAME.get(setting.folded)
         if names is not None and names.lists_attributes:
             yield from (item.text.casefold() for item in setting.items())
 

@@ -32,7 +32,7 @@ def is_no_path(program: str) -> bool:
 
 def is_nameless(view: View, setting: Setting) -> bool:
     """Has the machine no name, as NO_DNS makes it of DEFAULT_DOMAIN_NAME and there is none?"""
-    on = setting.macro.upper() == "NO_DNS" and setting.endless is None
+    on = setting.upper == "NO_DNS" and setting.endless is None
     on = on and read_boolean(setting.text(), setting.config.scope.functions.evaluate) is True
     if not on or not is_whole(view.config) or setting.beside("DEFAULT_DOMAIN_NAME").strip():
         return False

@@ -117,7 +117,7 @@ def own_collector(view: View, setting: Setting) -> Iterator[Diagnostic]:
     local = _LOOPBACK.fullmatch(setting.beside("NETWORK_INTERFACE").strip())
     if local or (listed is not None and listed.extends_unread):
         return  # another file may start one, or another condor_master of the machine
-    says = setting.macro.upper() == "COLLECTOR_HOST" or not setting_of(view, "COLLECTOR_HOST")
+    says = setting.upper == "COLLECTOR_HOST" or not setting_of(view, "COLLECTOR_HOST")
     lone = not host.runs("COLLECTOR") and not setting_of(view, "FLOCK_TO")
     if says and lone and (host.runs("STARTD") or host.runs("SCHEDD")):
         message = f"`{text}` is this machine, and DAEMON_LIST starts no collector on it"

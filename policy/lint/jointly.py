@@ -108,7 +108,7 @@ def no_log_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text().strip()
     folders = {setting.beside(name).strip().rstrip("/") for name in ("LOG", "SPOOL")}
     is_folder = text.endswith("/") or bool(text and text in folders)
-    if setting.macro.upper().endswith("HISTORY"):
+    if setting.upper.endswith("HISTORY"):
         if is_folder:
             message = f"{setting.macro} is a folder, and a file is needed: no job is written down"
             yield setting.say(no_word, message, setting.whole(), "name a file in it")
@@ -118,7 +118,7 @@ def no_log_file(view: View, setting: Setting) -> Iterator[Diagnostic]:
             f"is a folder, and {daemon} needs" if is_folder else f"is `{text}`, which is no path of"
         )
         message = f"{setting.macro} {why} a file"
-        ends = setting.macro.upper().removesuffix("_LOG")
+        ends = setting.upper.removesuffix("_LOG")
         found = setting.say(no_word, message, setting.whole(), "it ends at once", ends=ends)
         found.severity = ERROR
         yield found
@@ -134,7 +134,7 @@ def in_spool(view: View, setting: Setting) -> Iterator[Diagnostic]:
     kept = {one.casefold() for one in split_list(setting.beside("VALID_SPOOL_FILES"))}
     first = mine.removeprefix(f"{spool}/").partition("/")[0].casefold()
     inside = bool(spool) and f"{mine}/".startswith(f"{spool}/")
-    read = setting.macro.upper() == "LOG" or may_run(view.config, "STARTD")
+    read = setting.upper == "LOG" or may_run(view.config, "STARTD")
     if inside and read and first not in kept and setting.beside("PREEN").strip():
         message = f"{setting.macro} is {'' if mine == spool else 'in '}SPOOL"
         help_text = "condor_preen removes from SPOOL what VALID_SPOOL_FILES does not list"

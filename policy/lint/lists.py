@@ -108,7 +108,7 @@ def _without_quotes(macro: str) -> str | None:
 def quotes(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
     what = _without_quotes(setting.macro)
-    named = setting.macro.casefold() in view.published and find_readers(setting.macro) is None
+    named = setting.folded in view.published and find_readers(setting.macro) is None
     if what is None or named:
         return  # an attribute, whatever its name ends with
     for item in setting.items():
@@ -159,7 +159,7 @@ def _undefined(view: View, setting: Setting, names: NameList) -> Iterator[Diagno
             message = f"{setting.macro} lists `{item.text}`, {of_item} is not defined"
             known = _unlisted_names(view, names) if known is None else known
             advice = meant(item.text, known, names.without)
-            if item.text.casefold() == setting.macro.casefold():
+            if item.text.casefold() == setting.folded:
                 advice = Meant(f"$({setting.macro})", item.text)
             elif isinstance(advice, Meant) and find_attribute(item.text) is not None:
                 advice = defined_as(advice.text, item)
@@ -260,7 +260,7 @@ def _is_defined(view: View, names: NameList, item: str) -> bool:
 )
 def not_listed(view: View) -> Iterator[Diagnostic]:
     for setting in view.settings:
-        if setting.macro.casefold() in view.words:
+        if setting.folded in view.words:
             continue
         lists = memberships(setting.macro)
         if not lists:

@@ -224,7 +224,7 @@ def doubted(
 
 def _may_be_known(view: View, setting: Setting) -> bool:
     """Whether a daemon reads it, or would if its middle part stood in some list."""
-    macro = setting.macro.casefold()
+    macro = setting.folded
     heads = (head.casefold() for head in joined_heads())
     return _is_known(view, setting) or macro.startswith(tuple(heads))
 
@@ -327,7 +327,7 @@ def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
     reading = setting.reading
     if setting.knob is not NAME_LIMIT or reading is None or reading.diagnostic is None:
         return None
-    if (meant := longer_name(setting.macro)) is None or setting.macro.casefold() in view.words:
+    if (meant := longer_name(setting.macro)) is None or setting.folded in view.words:
         return None
     message = f"`{setting.macro}` is a concurrency limit, and `{reading.text}` is no number"
     return UNKNOWN.named(setting.entry, message, Meant(meant, setting.macro))
@@ -335,7 +335,7 @@ def _cut_limit(view: View, setting: Setting) -> Diagnostic | None:
 
 def is_spoken_of(view: View, setting: Setting) -> bool:
     """Has another value its name among its words?"""
-    folded = setting.macro.casefold()
+    folded = setting.folded
     if folded not in view.words:
         return False
     if folded.isidentifier():
@@ -348,7 +348,7 @@ def _is_known(view: View, setting: Setting) -> bool:
     """Does a daemon read it, or another value speak of it?"""
     if find_knob(setting.macro) or find_readers(setting.macro):
         return True
-    macro = setting.macro.casefold()
+    macro = setting.folded
     named = macro in view.config.once(_known_to).folded
     named = named or (macro.endswith(_OF_LOGS) and _OF_CATEGORY.fullmatch(macro) is not None)
     if named or (macro.startswith("machine_") and RESERVED.fullmatch(macro) is not None):

@@ -107,28 +107,28 @@ def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if has_hole(setting.config, setting.entry):
         return  # another file may say where it is
     outcome = "the daemon does not run it"
-    if setting.macro.upper().endswith("_CWD"):
+    if setting.upper.endswith("_CWD"):
         outcome = "the job is not run"
-    if setting.macro.casefold() == PLUGINS:
+    if setting.folded == PLUGINS:
         outcome = "it is skipped, and jobs cannot transfer what it is for"
-    elif setting.macro.upper() == _WRAPPER:
+    elif setting.upper == _WRAPPER:
         outcome = "no job starts, and each goes back to the queue"
-    elif "_HOOK_" in setting.macro.upper():
+    elif "_HOOK_" in setting.upper:
         outcome = "a hook that is not there ends condor_starter, and no job starts"
     items = setting.items()
     if not items and _IS_CRON.fullmatch(setting.macro):
         yield no_whole_path.named(setting.entry, f"{setting.macro} is empty: {outcome}")
-    for item in items if setting.macro.casefold() == PLUGINS else items[:1]:
+    for item in items if setting.folded == PLUGINS else items[:1]:
         if _OPTION.match(setting.text(), item.end) and item is items[0]:
             message = f"{setting.macro} is one path, and `{setting.text().strip()}` is more"
             help_text = f"what follows the program belongs to {_of_arguments(setting.macro)}"
-            if setting.macro.upper() == _WRAPPER:
+            if setting.upper == _WRAPPER:
                 help_text = "it gets the job and its arguments; write a program that adds the rest"
             yield setting.say(no_whole_path, message, setting.whole(), help_text)
         elif item.text[0] not in _QUOTES and not _WHOLE.match(item.text):
             name = item.text.rpartition("/")[2]
             message = f"{setting.macro}: `{item.text}` is no whole path"
-            where = "/tmp" if setting.macro.upper().endswith("_CWD") else f"$(LIBEXEC)/{name}"
+            where = "/tmp" if setting.upper.endswith("_CWD") else f"$(LIBEXEC)/{name}"
             help_text = f"write where it is, as in `{where}`; without that {outcome}"
             yield setting.say(no_whole_path, message, item, help_text)
 
@@ -269,7 +269,7 @@ def unknown_program(view: View) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING)
 def at_home(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``LOG = ~/log``: no shell reads a path, and a folder is one; ``EVENT_LOG = True``."""
-    text, macro = setting.text().strip(), setting.macro.upper()
+    text, macro = setting.text().strip(), setting.upper
     is_folder = macro in _FOLDERS or (macro[:4] == "SLOT" and macro.endswith("_EXECUTE"))
     if text.casefold() in SWITCHES and _is_one_path(setting.macro):
         message = f"{setting.macro}: `{text}` is no path"

@@ -296,7 +296,7 @@ def _has_run_time_guard(one: MacroExpression) -> bool:
 def _has_retirement(view: View) -> bool:
     """May jobs run on for a while before a preemption ends them?"""
     for setting in view.settings:
-        if setting.macro.casefold() == "maxjobretirementtime" and setting.tree is not None:
+        if setting.folded == "maxjobretirementtime" and setting.tree is not None:
             value = number(setting.tree)
             if value is None or value > 0:
                 return True

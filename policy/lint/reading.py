@@ -311,7 +311,7 @@ def _invalid(setting: Setting) -> Iterator[Diagnostic]:
 def _not_taken(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A word for true that the startd does not take for one, without saying so; a backfill
     system, none of which is built in."""
-    folded = setting.macro.casefold()
+    folded = setting.folded
     of_slots = folded.startswith("slot") and _PARTITIONABLE.fullmatch(folded) is not None
     if not of_slots and folded != _BACKFILL:
         return
@@ -388,7 +388,7 @@ def no_value(view: View) -> Iterator[Diagnostic]:
     lists, listed = [names for names in LISTS if names.lists_attributes], view.items
     published = set().union(*(listed.get(names.name, set()) for names in lists))
     for setting in view.settings:
-        named = setting.macro.casefold() in published and setting.knob is None
+        named = setting.folded in published and setting.knob is None
         broken = setting.unparsable() if named else None
         if broken is None or setting.mistake is None:
             continue
@@ -414,7 +414,7 @@ def no_value(view: View) -> Iterator[Diagnostic]:
 def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, reading = setting.entry, setting.reading
     written = entry.written if entry.written is not None else entry.raw
-    if "\n" in entry.raw or '"' in written or setting.macro.upper().startswith("JOB_TRANSFORM"):
+    if "\n" in entry.raw or '"' in written or setting.upper.startswith("JOB_TRANSFORM"):
         return
     if reading is not None and reading.diagnostic is not None:
         return

@@ -58,7 +58,7 @@ def no_requirements(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Routes without REQUIREMENTS, and REQUIREMENTS that are an assignment."""
     if not has_body(setting):
         return
-    is_route = setting.macro.upper().startswith(ROUTES)
+    is_route = setting.upper.startswith(ROUTES)
     for line, form in setting.statements:
         name = form.name if isinstance(form, MacroAssignment) else ""
         if isinstance(form, Command) and form.first[:1] in (":", "="):
@@ -116,7 +116,7 @@ def unreachable(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     if not is_routing(view, setting, "JOB_ROUTER"):
         return
-    if any(one.macro.upper().startswith(_LIMITS) for one in view.settings):
+    if any(one.upper.startswith(_LIMITS) for one in view.settings):
         return
     from policy.transforms.reach import too_late  # which few configurations need
     from policy.transforms.routes import MAX_IDLE_JOBS, MAX_JOBS

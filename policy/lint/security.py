@@ -193,7 +193,7 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
         return
     user, _, behind = item.text.partition("/")
     host = behind if "@" in user or user == "*" else item.text
-    if USERS.fullmatch(item.text) and setting.macro.upper() != "NETWORK_INTERFACE":
+    if USERS.fullmatch(item.text) and setting.upper != "NETWORK_INTERFACE":
         message = f"`{item.text}` is a host, and no user"
         yield setting.say(network, message, item, f"the user is `{item.text}@*`")
         return
@@ -205,13 +205,13 @@ def network(setting: Setting, item: Item) -> Iterator[Diagnostic]:
     )
     if host.count("*") > 1:
         nobody = nobody or _STARS.fullmatch(host)
-    if nobody is not None and setting.macro.upper() != "NETWORK_INTERFACE":
+    if nobody is not None and setting.upper != "NETWORK_INTERFACE":
         yield setting.say(network, f"`{host}` fits no host", item, _FITTING)
         return
     found = _IPV4.fullmatch(host)
     *numbers, bits = found.groups() if found is not None else (None,)
     great = [one for one in numbers if one and one != "*" and saturated(one) > _BYTE]
-    interface = setting.macro.upper() == "NETWORK_INTERFACE"
+    interface = setting.upper == "NETWORK_INTERFACE"
     if interface and item.text[0] in "\"'":
         why = "quotes are part of it"
     elif interface and _BEGINNING.fullmatch(item.text):
@@ -237,7 +237,7 @@ def is_switch(setting: Setting, item: Item) -> bool:
 
 def switched(setting: Setting, item: Item) -> Diagnostic:
     """A word for on or off in place of a host."""
-    if setting.macro.upper() == "NETWORK_INTERFACE":
+    if setting.upper == "NETWORK_INTERFACE":
         return setting.say(network, f"`{item.text}` is no address", item, _ENDS_ALL, ends=EVERY)
     return setting.say(network, f"`{item.text}` is no host", item, as_name(item.text, "one"))
 
@@ -298,10 +298,10 @@ def no_key(view: View, setting: Setting) -> Iterator[Diagnostic]:
     observed="Observed with 25.14.1: with D_SECURITY each daemon logs the levels that it knows.",
 )
 def no_level(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    verb, _, word = setting.macro.upper().partition("_")
+    verb, _, word = setting.upper.partition("_")
     is_level = setting.knob is not None or find_readers(setting.macro) is not None
     is_word = word in DAEMONS or word == _ADVERTISE or _is_of_lists(setting, word)
-    if is_word and not is_level and setting.macro.casefold() not in view.words:
+    if is_word and not is_level and setting.folded not in view.words:
         message = f"there is no level {word}, so nobody reads {setting.macro}"
         help_text = f"a list for one daemon is `{word}.{verb}_DAEMON`, for instance"
         if word == _ADVERTISE:
@@ -364,7 +364,7 @@ _POOL: Final = ("condor@password", "condor_pool@password")
     " `condor@*`, and denies who is `condor_pool@` its UID_DOMAIN.",
 )
 def nobody_comes(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    context = setting.macro.upper().partition("_")[2]
+    context = setting.upper.partition("_")[2]
     context = next(one for one in _LEVELS_OF_LISTS if context.startswith(one))
     level_ = _in_force(setting, context, "AUTHENTICATION")
     ways = _in_force(setting, context, "AUTHENTICATION_METHODS")
@@ -457,7 +457,7 @@ _NEEDED: Final = {
 )
 def unauthenticated(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """What needs another thing, and is required where that is never done."""
-    context, _, thing = setting.macro.upper()[len("SEC_") :].rpartition("_")
+    context, _, thing = setting.upper[len("SEC_") :].rpartition("_")
     counts = _counts(setting.text())
     if counts == "REQUIRED":
         for needed in _NEEDED.get(thing, ()):

@@ -17,7 +17,7 @@ from classad.syntax.nodes import Node, Reference, bare, walk
 from policy.attributes import Availability, find_attribute
 from policy.language.expressions import parse
 from policy.lint.agreement import setting_of
-from policy.lint.expressions import has_body
+from policy.lint.expressions import bodies_in
 from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.reading import HOLE
 from policy.lint.transforms import NO_EFFECT, OTHERWISE, family_of
@@ -42,7 +42,7 @@ _MAKING: Final = frozenset(("SET", "EVALSET", "DEFAULT", "COPY", "RENAME"))
 @looks_at(Per.CONFIGURATION)
 def too_early(view: View) -> Iterator[Diagnostic]:
     """References to variables that only lines further down set."""
-    bodies = [setting for setting in view.settings if has_body(setting)]
+    bodies = bodies_in(view)
     sets = {id(one): dict(reversed(list(_variables(one)))) for one in bodies}
     for setting in bodies:
         family = [one for one in bodies if family_of(one) == family_of(setting)]
@@ -91,7 +91,7 @@ def made_later(view: View) -> Iterator[Diagnostic]:
     """What EVALSET or REQUIREMENTS ask for, and only a later line or transform makes."""
     listed = setting_of(view, "JOB_TRANSFORM_NAMES")
     order = {} if listed is None else {it.text.upper(): n for n, it in enumerate(listed.items())}
-    bodies = [one for one in view.settings if has_body(one) and _place(one, order) is not None]
+    bodies = [one for one in bodies_in(view) if _place(one, order) is not None]
     bodies.sort(key=lambda one: _place(one, order) or 0)
     made = [it for at, one in enumerate(bodies) for it in _made(at, one)]
     for at, setting in enumerate(bodies):
@@ -102,7 +102,7 @@ def made_later(view: View) -> Iterator[Diagnostic]:
 
 def _place(setting: Setting, order: dict[str, int]) -> int | None:
     """The place of a transform among those that JOB_TRANSFORM_NAMES lists."""
-    head, joint, name = setting.macro.upper().partition("JOB_TRANSFORM_")
+    head, joint, name = setting.upper.partition("JOB_TRANSFORM_")
     return order.get(name) if joint and not head else None
 
 
@@ -191,8 +191,8 @@ _WRITING: Final = frozenset(("SET", "DEFAULT", "EVALSET"))
 @looks_at(Per.CONFIGURATION)
 def bare_text(view: View) -> Iterator[Diagnostic]:
     """``SET Group strcat("a.", $(MY.Owner))``: what the job has stands there without quotes."""
-    for setting in view.settings:
-        for line, form in setting.statements if has_body(setting) else ():
+    for setting in bodies_in(view):
+        for line, form in setting.statements:
             if not isinstance(form, Command) or form.keyword not in _WRITING:
                 continue
             yield from _bare_variable(view, setting, line, form)

@@ -87,7 +87,7 @@ Said = tuple[str, Node, str | None]
 def exchanged_assignment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     entry, kind = setting.entry, exchanged_assignment
     is_added = (entry.written or entry.raw).startswith("+")
-    is_added = is_added and setting.macro.upper() != "DC_DAEMON_LIST"
+    is_added = is_added and setting.upper != "DC_DAEMON_LIST"
     if entry.source is not None and is_added and entry.source.text[: entry.start].endswith("="):
         found = kind.on(entry, f"`{setting.macro} =+` sets it anew", "did you mean `+=`?")
         if found.source is not None:

@@ -259,7 +259,7 @@ def _is_type(macro: str) -> bool:
 @looks_at(Per.SETTING, of=r"OFFLINE_MACHINE_RESOURCE_\w+")
 def not_its_own(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A thing that is to be offline and that the machine does not have, in the very letters."""
-    whole = setting.macro.upper().removeprefix("OFFLINE_")
+    whole = setting.upper.removeprefix("OFFLINE_")
     items = split_list(setting.beside(whole))
     if len(items) < _SOME or integer_literal(items[0]) is not None:
         return  # a number of things without names, or one alone

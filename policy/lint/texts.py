@@ -386,7 +386,7 @@ def _is_attribute(one: MacroExpression, node: Binary, text: str, other: Node) ->
 def only_text(one: MacroExpression) -> Iterator[Diagnostic]:
     top, value = text_of(one.tree), one.evaluation.value
     # A subcode is asked for when its expression holds, so that it may be undefined elsewhere.
-    if one.use.wanted is Wanted.ANY and not one.setting.macro.casefold().endswith("_subcode"):
+    if one.use.wanted is Wanted.ANY and not one.setting.folded.endswith("_subcode"):
         return
     if top is not None:
         message = f"{one.name} is a text, and stands for no condition or number"
@@ -464,7 +464,7 @@ def look_alike(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     readers = find_readers(setting.macro)
     is_plain = readers is not None and readers.kind == "string"
-    if not (is_plain or is_list(setting.macro) or setting.macro.upper().endswith("_ARGS")):
+    if not (is_plain or is_list(setting.macro) or setting.upper.endswith("_ARGS")):
         return
     for sign, what, meant in _LIKE:
         for found in sign.finditer(text):

@@ -18,7 +18,7 @@ from policy.knobs.reading import Place
 from policy.language.expressions import parse
 from policy.language.numbers import integer_literal
 from policy.lint.attributes import UNKNOWN_ATTRIBUTE
-from policy.lint.expressions import HELD, ROUTES, has_body, is_old_body, parts
+from policy.lint.expressions import HELD, ROUTES, bodies_in, has_body, is_old_body, parts
 from policy.lint.finding import (
     ERROR,
     Advice,
@@ -73,7 +73,7 @@ _BUILT_IN: Final = frozenset(
 
 def _effect(setting: Setting) -> str:
     """What becomes of a body that fails."""
-    macro = setting.macro.upper()
+    macro = setting.upper
     if macro.startswith(ROUTES):
         return "the router ignores such a route, or does not route the job"
     if macro.startswith("JOB_TRANSFORM_"):
@@ -104,7 +104,7 @@ def no_command(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found, kind in _faults(setting, view.config.version):
         if kind is FaultKind.UNKNOWN:
             yield no_command.at(found.message, *_spot(found), _advice(setting, found))
-    if setting.macro.upper().startswith(ROUTES):
+    if setting.upper.startswith(ROUTES):
         yield from _misspelt(setting)
     for line, form in setting.statements:
         if isinstance(form, Command) and form.keyword == "UNIVERSE":
@@ -118,7 +118,7 @@ def _advice(setting: Setting, found: Diagnostic) -> Advice:
     assert found.source is not None
     word = found.source.text[found.start : found.end]
     known = next((name for name in _OFROUTES if name.casefold() == word.casefold()), None)
-    if known is not None and setting.macro.upper().startswith(ROUTES):
+    if known is not None and setting.upper.startswith(ROUTES):
         return f"it is an assignment: `{known} = ...`"
     return meant(word, _WORDS, _effect(setting))
 
@@ -175,12 +175,12 @@ def failing(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.CONFIGURATION)
 def holes(view: View) -> Iterator[Diagnostic]:
     """References to macros that neither a transform nor a file defines."""
-    bodies = [setting for setting in view.settings if has_body(setting)]
+    bodies = bodies_in(view)
     known: dict[str, set[str]] = {}
     families = [family_of(setting) for setting in bodies]
     for family, setting in zip(families, bodies, strict=True):
         known.setdefault(family, set()).update(_defines(setting))
-    routes = any(setting.macro.upper().startswith("JOB_ROUTER_ROUTE_") for setting in bodies)
+    routes = any(setting.upper.startswith("JOB_ROUTER_ROUTE_") for setting in bodies)
     for family, setting in zip(families, bodies, strict=True):
         if routes or family == "schedd":  # routes of other files may set variables
             for line in setting.rules.written:
@@ -189,7 +189,7 @@ def holes(view: View) -> Iterator[Diagnostic]:
 
 def family_of(setting: Setting) -> str:
     """The bodies that share their variables: those that a job comes through one after the other."""
-    return "schedd" if setting.macro.upper().startswith("JOB_TRANSFORM_") else "router"
+    return "schedd" if setting.upper.startswith("JOB_TRANSFORM_") else "router"
 
 
 def _defines(setting: Setting) -> Iterator[str]:
@@ -287,7 +287,7 @@ def no_expression(view: View, setting: Setting) -> Iterator[Diagnostic]:
 )
 def old_syntax(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """An ad in brackets where commands are taken."""
-    raw, macro = setting.entry.raw, setting.macro.upper()
+    raw, macro = setting.entry.raw, setting.upper
     until = next((last for head, last in _OLD_UNTIL.items() if macro.startswith(head)), None)
     if until is None or not is_old_body(setting):
         return
@@ -335,7 +335,7 @@ _Line = tuple[TransformLine, Form]
 @looks_at(Per.CONFIGURATION)
 def lines(view: View) -> Iterator[Diagnostic]:
     """Each line of the bodies, besides what ends a run."""
-    bodies = [setting for setting in view.settings if has_body(setting)]
+    bodies = bodies_in(view)
     if not bodies:
         return
     own = view.own_names
@@ -428,7 +428,7 @@ def _unread_variable(
     Transforms that come with a gateway read those that routes set.
     """
     old, name = _OLD_COMMAND.fullmatch(form.name), form.name.lstrip("+-").casefold()
-    is_routers = setting.macro.upper().startswith("JOB_ROUTER_")
+    is_routers = setting.upper.startswith("JOB_ROUTER_")
     if name in used or name in ("requirements", "universe") or (is_routers and old is None):
         return
     message = f"`{form.name} = ...` sets a variable, and no line refers to it"
@@ -477,7 +477,7 @@ def _of_matches(line: TransformLine, form: Command, setting: Setting) -> Iterato
         message = f"{name} is asked of slots, and EVALSET computes it here, where there is none"
         yield OTHERWISE.at(message, *spot, f"`SET {name}` writes the expression")
     elif form.keyword == "SET" and name.casefold() == "requirements" and "$" not in form.rest:
-        at_submission = setting.macro.upper().startswith("JOB_TRANSFORM_")
+        at_submission = setting.upper.startswith("JOB_TRANSFORM_")
         kept = "my.requirements" in setting.text().casefold()
         if at_submission and not kept and "requirements" not in form.rest.casefold():
             message = f"the job's own {name} are lost"

@@ -61,7 +61,7 @@ _OF_SLOTS: Final = "START|CONTINUE|SUSPEND|PREEMPT|KILL|WANT_HOLD|START_(LOCAL|S
     after=("P417", "P601", "P605", "P607"),
 )
 def turned_round(one: MacroExpression) -> Iterator[Diagnostic]:
-    macro = one.setting.macro.upper()
+    macro = one.setting.upper
     if one.part is not None or macro.endswith("_REASON"):
         return
     parts = disjuncts(one.tree) if macro in _GIVING_WAY else conjuncts(one.tree)

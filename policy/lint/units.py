@@ -188,7 +188,7 @@ def small_factor(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING, holding="*")
 def of_days(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A time that is written as days in minutes."""
-    timed = setting.macro.casefold() in _TIMES or _unit(setting.macro) == SECONDS
+    timed = setting.folded in _TIMES or _unit(setting.macro) == SECONDS
     timed = timed or (setting.knob is not None and setting.knob.unit == SECONDS)
     other = _days_of(setting) if timed else ""
     if other:
@@ -236,7 +236,7 @@ def written(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 def _written(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    folded = setting.macro.casefold()
+    folded = setting.folded
     log = folded.endswith(("_log", "_max_size")) and _LOG.fullmatch(folded) is not None
     times = folded in _TIMES or folded in _LONGEST
     amounts = folded in _AMOUNTS or _unit(setting.macro) == "MiB"
@@ -298,7 +298,7 @@ def no_unit(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return
     if not SIZE.fullmatch(text.strip()):  # its daemon ends
         return
-    if found[2] == "m" and setting.macro.upper() != "MAX_DEFAULT_LOG":  # a daemon ends at that
+    if found[2] == "m" and setting.upper != "MAX_DEFAULT_LOG":  # a daemon ends at that
         message = f"{setting.macro} is {found[1]} minutes"
         yield GIGABYTES.on(setting.entry, message, f"did you mean `{found[1]} Mb`?")
     elif found[2][0].casefold() not in _UNITS:
@@ -308,7 +308,7 @@ def no_unit(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 def _is_at_most(view: View, interval: str, value: float) -> bool:
     """Do the files set an interval, and to no more than so many seconds?"""
-    texts = (one.text() for one in view.settings if one.macro.casefold() == interval)
+    texts = (one.text() for one in view.settings if one.folded == interval)
     return any(text.strip().isdigit() and int(text) <= value for text in texts)
 
 

@@ -64,7 +64,7 @@ def not_published(view: View) -> Iterator[Diagnostic]:
     # What pilots say of themselves no daemon does.
     known = listed.union(n for n in folded_attribute_names() if not n.startswith("glidein_"))
     for setting in view.settings:
-        name = setting.macro.casefold()
+        name = setting.folded
         user, scope = used.get(name, (setting, ""))
         if user is setting or name in known or setting.knob is not None:
             continue
@@ -112,7 +112,7 @@ def _is_of_slots(setting: Setting) -> bool:
 
 def _has_a_use(view: View, setting: Setting) -> bool:
     """May a macro be there for another end than the expression that has its bare name?"""
-    name = setting.macro.casefold()
+    name = setting.folded
     read = bool(memberships(name)) or find_readers(name) is not None or setting.prefix is not None
     asked = re.compile(rf"\$\w*\({re.escape(name)}\b", re.IGNORECASE)
     return read or any(asked.search(one.entry.written or one.entry.raw) for one in view.settings)
@@ -131,7 +131,7 @@ def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
         one.macro
         for one in view.settings
         if one.knob is None
-        and one.macro.casefold() not in view.words
+        and one.folded not in view.words
         and not is_list(one.macro)
         and find_readers(one.macro) is None
     ]

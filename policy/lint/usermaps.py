@@ -99,7 +99,7 @@ def _of_another(
 ) -> Diagnostic:
     name = found["map"]
     other = next(one for one, names in lists.items() if name.casefold() in names)
-    matches = daemon == "NEGOTIATOR" and setting.macro.upper() == "START"
+    matches = daemon == "NEGOTIATOR" and setting.upper == "START"
     evaluates = "evaluates this, too" if matches else "is who evaluates this"
     message = f"condor_{daemon.lower()} has no map `{name}`, and {evaluates}"
     help_text = f"{other}{_NAMES} has it; {daemon}{_NAMES} has to name it, too"
@@ -110,7 +110,7 @@ def _is_matched_without(
     view: View, setting: Setting, name: str, lists: dict[str, set[str]]
 ) -> bool:
     """Is it the START of a host whose negotiator, which evaluates it, too, lacks the map?"""
-    if setting.macro.upper() != "START" or name.casefold() in lists.get("NEGOTIATOR", ()):
+    if setting.upper != "START" or name.casefold() in lists.get("NEGOTIATOR", ()):
         return False
     host = host_of(view.config)
     return host.listed is not None and host.runs("NEGOTIATOR") and host.runs("STARTD")
@@ -120,7 +120,7 @@ def _lists(view: View) -> dict[str, set[str]]:
     """The case-folded names of the maps that each daemon has."""
     found: dict[str, set[str]] = {}
     for one in view.settings:
-        macro = one.macro.upper()
+        macro = one.upper
         if macro.endswith(_NAMES):
             items = {item.text.casefold() for item in one.items()}
             found.setdefault(macro[: -len(_NAMES)], set()).update(items)
@@ -129,9 +129,9 @@ def _lists(view: View) -> dict[str, set[str]]:
 
 def _daemon(setting: Setting) -> str | None:
     """Who evaluates an expression; None where nobody knows."""
-    if setting.macro.upper().startswith(_OF_SCHEDD):
+    if setting.upper.startswith(_OF_SCHEDD):
         return "SCHEDD"
-    if setting.macro.upper().startswith("JOB_ROUTER_"):
+    if setting.upper.startswith("JOB_ROUTER_"):
         return "JOB_ROUTER"
     if setting.knob is None:
         return None
@@ -200,7 +200,7 @@ def _file_of(setting: Setting) -> MapText | None:
 @looks_at(Per.SETTING, r"CLASSAD_USER_MAP(DATA|FILE)_\w+")
 def lines(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """The lines of a user map, in a file of the configuration or in one of its own."""
-    of_file = setting.macro.upper().startswith(_FILE)
+    of_file = setting.upper.startswith(_FILE)
     name = setting.macro[len(_FILE if of_file else _DATA) :]
     mapping = _file_of(setting) if of_file else MapText(setting, setting.entry.raw)
     if mapping is None:

@@ -224,7 +224,7 @@ def _of_program(verdict: Verdict, config: Config) -> Verdict:
 
 def _readers_of(setting: Setting) -> set[str]:
     """The daemons that read a definition, of those that verdicts are given on."""
-    macro, prefix = setting.macro.upper(), setting.prefix
+    macro, prefix = setting.upper, setting.prefix
     if macro.endswith("_HOST"):
         return set()  # all daemons are told where a host is
     if macro in JUDGED:
@@ -282,7 +282,7 @@ def circle_of(seen: View, findings: Iterable[Diagnostic]) -> _Circle | None:
         readers |= known.daemons if known is not None else frozenset()
         readers |= {setting.knob.read_by} if setting.knob is not None else set()
         readers |= {names.daemon for names, _ in memberships(setting.macro)}
-        if setting.macro.casefold() in seen.slot_attributes:
+        if setting.folded in seen.slot_attributes:
             readers.add("STARTD")
     return found, readers
 

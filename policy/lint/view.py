@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from attr import define, frozen
+from attr import frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from policy.transforms.routes import RoutingTable
     from policy.transforms.rules import Rules
 
+#: What a macro begins with that holds a transform or a route.
+HOLDERS: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_ROUTE_", "JOB_ROUTER_TRANSFORM_")
 #: Ends of macros whose items become parts of other macros' names.
 _LISTS: Final = ("_NAMES", "_JOBLIST")
 _CRON_PREFIX: Final = late_regex(r"(STARTD|SCHEDD)_CRON_\w+_PREFIX", re.IGNORECASE)
@@ -64,6 +66,12 @@ class Stretch(Protocol):
     def end(self) -> int: ...
 
 
+#: What a definition defines: the macro, its prefix, how its daemon sees it, its knob.
+Seen = tuple[str, str | None, Config, Knob | None]
+#: An expanded value, why it has no end, and what its function macros cannot do.
+Expansion = tuple[str, ExpansionError | None, tuple[str, ...]]
+
+
 class Item(NamedTuple):
     """A part of an expanded value, the item of a list for instance."""
 
@@ -77,23 +85,22 @@ class Item(NamedTuple):
         return cls(found[group], *found.span(group))
 
 
-@define(eq=False, slots=False)  # what most settings never need goes into ``__dict__``
 class Setting:
     """One definition with the knob that covers it and what its reader makes of it.
 
-    ``endless``: why the value has no end, if so; ``problems``: what its function macros cannot do.
+    ``folded`` and ``upper`` are the macro's name; ``endless``: why the value has no end, if so;
+    ``problems``: what its function macros cannot do.
     """
 
-    entry: Definition
-    macro: str
-    prefix: str | None
-    config: Config
-    knob: Knob | None
-    _text: str
-    endless: ExpansionError | None = None
-    problems: tuple[str, ...] = ()
-    reading: Reading | None = None
     tree: Node | None = None
+
+    def __init__(
+        self, entry: Definition, seen: Seen, value: Expansion, reading: Reading | None = None
+    ) -> None:
+        self.entry, self.reading = entry, reading
+        self.macro, self.prefix, self.config, self.knob = seen
+        self.folded, self.upper = self.macro.casefold(), self.macro.upper()
+        self._text, self.endless, self.problems = value
 
     def text(self) -> str:
         """The expanded value; empty where the expansion has no end."""
@@ -183,10 +190,7 @@ class Setting:
 
     def beside(self, name: str) -> str:
         """What its reader has for another macro; empty if undefined or without end."""
-        try:
-            return self.config.text(name) or ""
-        except ExpansionError:
-            return ""
+        return text_of(self.config, name)
 
     @property
     def local_name(self) -> str | None:
@@ -267,11 +271,6 @@ class View:
         return read_routes(self.config.seen_by("JOB_ROUTER"), EvalContext(), self.config.version)
 
     @cached_property
-    def replacing(self) -> list[Setting]:
-        """The settings that replace or extend an earlier definition."""
-        return [one for one in self.settings if one.entry.previous is not None]
-
-    @cached_property
     def folded_groups(self) -> dict[str, int]:
         """The places of the groups in GROUP_NAMES, by case-folded name."""
         return {group.casefold(): at for at, group in reversed([*enumerate(self.groups)])}
@@ -301,16 +300,26 @@ class View:
         """The settings of each macro, by its case-folded name."""
         found: dict[str, list[Setting]] = {}
         for setting in self.settings:
-            found.setdefault(setting.macro.casefold(), []).append(setting)
+            found.setdefault(setting.folded, []).append(setting)
         return found
+
+    @cached_property
+    def holders(self) -> list[Setting]:
+        """The settings that hold transforms and routes, in either language."""
+        return [setting for setting in self.settings if setting.upper.startswith(HOLDERS)]
+
+    @cached_property
+    def _publishing(self) -> list[Setting]:
+        """The lists of attributes, and of the names of resources."""
+        ends = ("_ATTRS", "_EXPRS", "_RESOURCE_NAMES")
+        return [setting for setting in self.settings if setting.upper.endswith(ends)]
 
     @cached_property
     def published(self) -> frozenset[str]:
         """The case-folded words of all lists that publish attributes, as they are written."""
         return frozenset(
             word
-            for setting in self.settings
-            if setting.macro.upper().endswith(("_ATTRS", "_EXPRS", "_RESOURCE_NAMES"))
+            for setting in self._publishing
             for word in setting.entry.raw.casefold().replace(",", " ").split()
         )
 
@@ -333,8 +342,8 @@ class View:
         """The names in lists of one kind, with the prefixes that slot types give them."""
         return frozenset(
             word.casefold()
-            for setting in self.settings
-            if setting.macro.upper().endswith(lists)
+            for setting in self._publishing
+            if setting.upper.endswith(lists)
             for word in _NAME.findall(setting.entry.raw)
         )
 
@@ -348,7 +357,7 @@ class View:
         found: dict[str, set[str]] = {}
         texts = [(names.name, self.text(names.name)) for names in LISTS_BY_NAME.values()]
         for setting in self.settings:
-            names = LISTS_BY_NAME.get(setting.macro.casefold())
+            names = LISTS_BY_NAME.get(setting.folded)
             if names is not None:
                 texts.append((names.name, setting.text()))
         for name, text in texts:
@@ -358,10 +367,7 @@ class View:
 
     def text(self, name: str) -> str:
         """The value that a macro has in the end, empty if it has none."""
-        try:
-            return self.config.text(name) or ""
-        except ExpansionError:
-            return ""
+        return text_of(self.config, name)
 
     @cached_property
     def local_names(self) -> dict[str, str]:
@@ -397,16 +403,20 @@ class View:
     def is_on(self, macro: str, daemon: str, otherwise: bool) -> bool:
         """What a switch is for a daemon; ``otherwise`` where nothing says so that can be read."""
         config = self.config.seen_by(daemon)
-        try:
-            text = config.text(macro) or ""
-        except ExpansionError:
-            return otherwise
-        found = read_boolean(text, config.scope.functions.evaluate)
+        found = read_boolean(text_of(config, macro), config.scope.functions.evaluate)
         return otherwise if found is None else found
 
     def value(self, knob: Knob) -> object:
         """What the negotiator has for a knob."""
         return read_knob(self.config, knob).value
+
+
+def text_of(config: Config, name: str) -> str:
+    """What a reader has for a macro; empty if undefined or without end."""
+    try:
+        return config.text(name) or ""
+    except ExpansionError:
+        return ""
 
 
 def covering(macro: str) -> Knob | None:
@@ -436,13 +446,9 @@ def view(config: Config) -> View:
     words = _words(entry.raw for entry in entries if entry.origin != DETECTED_ORIGIN)
     settings = tuple(_setting(config, entry) for entry in own)
     groups = read_knob(config, GROUP_NAMES).names()
-    lists = (entry.raw for entry in own if entry.name.upper().endswith(_LISTS))
-    listed = _words(lists)
-    defined = frozenset(
-        name.casefold()
-        for setting in settings
-        for name in (setting.macro, setting.entry.name.rpartition(".")[2])
-    )
+    listed = _words(one.entry.raw for one in settings if one.upper.endswith(_LISTS))
+    inner = (entry.name.rpartition(".")[2].casefold() for entry in own if "." in entry.name)
+    defined = frozenset((*(setting.folded for setting in settings), *inner))
     names = listed - {group.casefold() for group in groups}
     return View(config, settings, words, names, groups, defined)
 
@@ -454,15 +460,11 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 def unread_setting(config: Config, entry: Definition) -> Setting:
     """A definition as the daemon that it is for would see it, without its value."""
-    macro, prefix, reader, knob = _reader(config, entry)
-    return Setting(entry, macro, prefix, reader, knob, *_expansion(reader, entry))
+    seen = _seen(config, entry)
+    return Setting(entry, seen, _expansion(seen[2], entry))
 
 
-#: The expanded value, why it has no end, and what its function macros cannot do.
-_Expansion = tuple[str, ExpansionError | None, tuple[str, ...]]
-
-
-def _expansion(reader: Config, entry: Definition) -> _Expansion:
+def _expansion(reader: Config, entry: Definition) -> Expansion:
     if "$" not in entry.raw:
         return entry.raw, None, ()
     try:
@@ -471,8 +473,7 @@ def _expansion(reader: Config, entry: Definition) -> _Expansion:
         return "", problem, ()
 
 
-def _reader(config: Config, entry: Definition) -> tuple[str, str | None, Config, Knob | None]:
-    """What a definition defines: the macro, its prefix, how its daemon sees it, its knob."""
+def _seen(config: Config, entry: Definition) -> Seen:
     prefix, macro = split_prefix(config, entry.name)
     knob = covering(macro)
     subsystem = config.context.subsystem if knob is None else knob.read_by
@@ -485,13 +486,12 @@ def _reader(config: Config, entry: Definition) -> tuple[str, str | None, Config,
 
 
 def _setting(config: Config, entry: Definition) -> Setting:
-    macro, prefix, reader, knob = _reader(config, entry)
+    seen = macro, _, reader, knob = _seen(config, entry)
     if knob is None or reader.lookup(macro) is not entry:
-        return Setting(entry, macro, prefix, reader, knob, *_expansion(reader, entry))
-    reading, tree = read_knob(reader, knob, macro), None
+        return Setting(entry, seen, _expansion(reader, entry))
+    reading = read_knob(reader, knob, macro)
+    found = Setting(entry, seen, (reading.text, *_expansion(reader, entry)[1:]), reading)
     if knob.kind is KnobKind.EXPR and reading.diagnostic is None:
         parsed = reading.expression()
-        tree = None if parsed is None else parsed.node
-    _, endless, problems = _expansion(reader, entry)
-    text = reading.text
-    return Setting(entry, macro, prefix, reader, knob, text, endless, problems, reading, tree)
+        found.tree = None if parsed is None else parsed.node
+    return found
