@@ -146,7 +146,9 @@ def find_readers(macro: str) -> Readers | None:
     of_log = _of_log(macro, *rotation.groups()) if rotation else None
     if of_log is not None:
         return of_log
-    found = rows.get(folded) or rows.get(_DIGITS.sub("1", folded))
+    found = rows.get(folded)
+    if found is None and folded.startswith(_numbered()):
+        found = rows.get(_DIGITS.sub("1", folded))
     if found is not None:
         return _readers(*found)
     if not folded.startswith(_FORMS):
@@ -223,6 +225,12 @@ def _typed(name: str) -> tuple[str, int | None, int | None]:
         int(text) if text.removeprefix("-").isdecimal() else None for text in (*bounds, "", "")[:2]
     )
     return _TYPES.get(kind, ""), low, high
+
+
+@cache
+def _numbered() -> tuple[str, ...]:
+    """What names with a number begin with, for which ``_rows`` has 1."""
+    return tuple({folded.partition("1")[0] for folded in _rows() if "1" in folded})
 
 
 @cache

@@ -162,7 +162,9 @@ class MacroTable:
         A prefix does not count, whatever it is.
         """
         folded = definition.name.casefold()
-        found = self._default(folded) or self._default(folded.partition(".")[2])
+        found = self._default(folded)
+        if found is None and "." in folded:
+            found = self._default(folded.partition(".")[2])
         if found is None or not found.raw:
             return None
         same = found.raw == definition.raw

@@ -412,7 +412,7 @@ _INSIDE: Final = late_regex(r"[a-z0-9]*([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=(?![=?
 _WITH_VARIABLES: Final = late_regex(r"\w*(ENV|ENVIRONMENT|ARGS|ARGUMENTS|OPTIONS)", re.IGNORECASE)
 
 
-@looks_at(Per.SETTING)
+@looks_at(Per.SETTING, holding="=")
 def in_one_line(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``QUEUE_SUPER_USERS = root, condorSCHEDD_INTERVAL = 120``: the end of a line is lost."""
     raw, entry = setting.entry.raw, setting.entry

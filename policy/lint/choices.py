@@ -353,6 +353,7 @@ def _too_high(setting: Setting) -> Iterator[Diagnostic]:
     " range`; condor_status shows no slot between updates where CLASSAD_LIFETIME is shorter;"
     " condor_startd ends where RESERVED_MEMORY is all of MEMORY. The others follow from the"
     " manual.",
+    among=lambda view: (one for one in view.settings if one.folded in UPPER_BOUNDS),
 )
 def above(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for high in UPPER_BOUNDS.get(setting.folded, ()):

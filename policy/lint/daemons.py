@@ -75,7 +75,7 @@ def one_log(view: View) -> Iterator[Diagnostic]:
     for setting in view.settings:
         macro = setting.upper
         kind = macro.removesuffix("_LOG")
-        if setting.local_name is not None and kind in MAIN and kind in started_by(view):
+        if kind in MAIN and setting.local_name is not None and kind in started_by(view):
             own = setting.text().strip()
             if own and own == view.text(macro).strip():
                 message = f"{setting.local_name} and the other condor_{kind.lower()} write to"

@@ -117,8 +117,11 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
     }
     yield from _of_extended_list(view)
     for setting in view.settings:
-        yield from _of_declared(setting)
-        yield from _of_others(view, setting, policies)
+        if setting.reading is not None and setting.reading.diagnostic is not None:
+            yield from _of_declared(setting)
+        readers = find_readers(setting.macro)
+        if readers is not None:
+            yield from _of_others(view, setting, readers, policies)
         yield from _of_functions(view, setting)
         if _BY_NAME.fullmatch(setting.macro):
             yield from _of_daemon_list(view, setting)
@@ -439,10 +442,11 @@ def find_late(view: View) -> Iterator[Diagnostic]:
             break
 
 
-def _of_others(view: View, setting: Setting, policies: Set[str]) -> Iterator[Ending]:
+def _of_others(
+    view: View, setting: Setting, readers: Readers, policies: Set[str]
+) -> Iterator[Ending]:
     """A typed value of any daemon, unless the declaration of a knob has told it already."""
-    readers = find_readers(setting.macro)
-    if readers is None or not _is_reached(setting):
+    if not _is_reached(setting):
         return
     knob = setting.knob
     # Of the negotiator's its policy tells what a cycle needs, and more of it.

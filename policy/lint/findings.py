@@ -162,7 +162,8 @@ class Concerned:
     def __init__(self, seen: View) -> None:
         self.seen: Final = seen
         self._macros: Final = [one.upper for one in seen.settings]
-        self._lines: Final = "".join(f"\n{macro}" for macro in dict.fromkeys(self._macros))
+        self._known: Final = frozenset(self._macros)
+        self._lines: Final = "".join(f"\n{macro}" for macro in self._known)
         self._texts: Final = [
             f"{one.entry.raw}\n{one.entry.written}\n{one.text()}" for one in seen.settings
         ]
@@ -178,7 +179,11 @@ class Concerned:
             return self.seen.of(check.of)
         found = self._fitting.get(id(check.of))
         if found is None:
-            found = self._fitting[id(check.of)] = self._in_lines(check.of)
+            names = check.of.pattern.split("|")
+            is_plain = "".join(names).replace("_", "").isalnum()
+            fits = self._known.intersection(names) if is_plain else self._in_lines(check.of)
+            whose = map(fits.__contains__, self._macros) if fits else ()
+            found = self._fitting[id(check.of)] = [*compress(self.seen.settings, whose)]
         return found
 
     def _holding(self, signs: str) -> list[Setting]:
@@ -188,12 +193,10 @@ class Concerned:
             fits = map(or_, fits, map(contains, self._texts, repeat(sign)))
         return [*compress(self.seen.settings, fits)]
 
-    def _in_lines(self, macros: re.Pattern[str]) -> list[Setting]:
-        """Those whose macros a pattern matches; all are searched at once: most fit none."""
-        if not self._lines:
-            return []
-        fits = {found[0][1:] for found in _of_lines(macros).finditer(self._lines)}
-        return [*compress(self.seen.settings, map(fits.__contains__, self._macros))] if fits else []
+    def _in_lines(self, macros: re.Pattern[str]) -> set[str]:
+        """The macros that a pattern matches; all are searched at once: most fit none."""
+        found = _of_lines(macros).finditer(self._lines) if self._lines else ()
+        return {one[0][1:] for one in found}
 
 
 @cache

@@ -71,7 +71,12 @@ _USER: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
 HOSTS: Final = ("CONDOR_HOST", "COLLECTOR_HOST")
 
 
-@looks_at(Per.SETTING)
+def _listing(view: View) -> Iterator[Setting]:
+    """The lists of names of macros."""
+    return (one for one in view.settings if find_list(one.macro) is not None)
+
+
+@looks_at(Per.SETTING, among=_listing)
 def undefined(view: View, setting: Setting) -> Iterator[Diagnostic]:
     names = find_list(setting.macro)
     if names is not None:

@@ -121,6 +121,7 @@ def not_boolean(one: MacroExpression) -> Iterator[Diagnostic]:
     "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n",
     "GROUP_NAMES = a\nGROUP_QUOTA_a = 5\nPREEMPTION_REQUIREMENTS_STABLE = False\n"
     "PREEMPTION_REQUIREMENTS = RemoteGroupResourcesInUse > RemoteGroupQuota\n",
+    among=lambda view: view.expressions(),
 )
 def not_stable(view: View, setting: Setting) -> Iterator[Diagnostic]:
     use = None if setting.knob is None or setting.tree is None else setting.knob.use

@@ -457,6 +457,7 @@ _FREE: Final = late_regex(
     "UID_DOMAIN = example.edu\u00a0\n",
     "UID_DOMAIN = example.edu\n",
     observed="Observed with condor_config_val of 25.14.1, which has them in the value.",
+    among=lambda view: (one for one in view.settings if not one.text().isascii()),
 )
 def look_alike(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()

@@ -391,7 +391,7 @@ class View:
         own = self.config.context.local_name if self.is_asked("NEGOTIATOR") else None
         found = {own: None}
         for setting in self.settings:
-            knob, local = setting.knob, setting.local_name
+            knob, local = setting.knob, setting.prefix and setting.local_name
             if local is not None and knob is not None and knob.read_by == "NEGOTIATOR":
                 found.setdefault(local)
         return tuple(found)
