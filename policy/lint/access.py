@@ -31,7 +31,7 @@ _ACCOUNT: Final = late_regex(r"SLOT\d+(_\d+)?_USER", re.IGNORECASE)
 @looks_at(Per.SETTING, of="DEDICATED_EXECUTE_ACCOUNT_REGEXP")
 def of_no_account(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A pattern that no account of SLOT1_1_USER has."""
-    accounts = [one.text().strip() for one in view.settings if _ACCOUNT.fullmatch(one.macro)]
+    accounts = [one.text().strip() for one in view.index.fitting(_ACCOUNT)]
     pattern = compile_pattern(f"^(?:{setting.text().strip()})$", "")
     usual = [one for one in accounts if one and one != "nobody" and "$" not in one]
     left = [one for one in usual if pattern is not None and not pattern.search(one.encode())]
@@ -121,7 +121,7 @@ def without_flocking(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def one_account(view: View) -> Iterator[Diagnostic]:
     """One account of two slots among others that have their own: jobs of both are one user's."""
     taken: dict[tuple[str, str], list[Setting]] = {}
-    for setting in view.plain.values():
+    for setting in view.index.fitting(_ACCOUNT):
         found, name = _ACCOUNT.fullmatch(setting.macro), setting.text().strip()
         if found is not None and name and name != "nobody":
             kind = setting.macro.rpartition("_")[0].rpartition("_")[0] if found[1] else ""

@@ -263,7 +263,7 @@ _LOGS: Final = late_regex(
 @looks_at(Per.CONFIGURATION)
 def logs_of_two(view: View) -> Iterator[Diagnostic]:
     """Daemons of different kinds that write into one log."""
-    logs = [one for one in view.plain.values() if _LOGS.fullmatch(one.macro)]
+    logs = view.index.fitting(_LOGS)
     texts = {one.upper: one.text().strip() for one in logs}
     for setting in logs:
         for name in (f"{kind}_LOG" for kind in ("MASTER", "SCHEDD", "STARTD", "COLLECTOR")):

@@ -67,8 +67,7 @@ _BY_NAME: Final = any_of(
             late_regex,
             (*_OF_DAEMONS, *_SHUTDOWN, *FORMS, "SHARED_PORT|FLOCK_COLLECTOR_HOSTS|NO_DNS"),
         ),
-    ),
-    re.IGNORECASE,
+    )
 )
 #: They open a port of their own though they share one with others.
 _LISTENING: Final = ("COLLECTOR", "SCHEDD")
@@ -116,6 +115,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         about(found).macro.casefold() for loaded in loads.values() for found in loaded.diagnostics
     }
     yield from _of_extended_list(view)
+    named = set(map(id, view.index.fitting(_BY_NAME)))
     for setting in view.settings:
         if setting.reading is not None and setting.reading.diagnostic is not None:
             yield from _of_declared(setting)
@@ -123,7 +123,7 @@ def find_endings(view: View, loads: dict[str | None, PolicyLoad]) -> Iterator[En
         if readers is not None:
             yield from _of_others(view, setting, readers, policies)
         yield from _of_functions(view, setting)
-        if _BY_NAME.fullmatch(setting.macro):
+        if id(setting) in named:
             yield from _of_daemon_list(view, setting)
             yield from _of_shared_port(setting)
             yield from _of_environment(setting)

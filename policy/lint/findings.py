@@ -6,15 +6,12 @@ Inputs: a ``Config`` and what ``policy.load`` made of it.  Outputs: diagnostics 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from itertools import chain, compress, repeat
 from operator import contains, or_
 from typing import Final, cast
 
 from classad.errors import Diagnostic
-from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Literal, Node, Reference
 from policy.config import Config
 from policy.explain.words import listing
@@ -161,13 +158,9 @@ class Concerned:
 
     def __init__(self, seen: View) -> None:
         self.seen: Final = seen
-        self._macros: Final = [one.upper for one in seen.settings]
-        self._known: Final = frozenset(self._macros)
-        self._lines: Final = "".join(f"\n{macro}" for macro in self._known)
         self._texts: Final = [
             f"{one.entry.raw}\n{one.entry.written}\n{one.text()}" for one in seen.settings
         ]
-        self._fitting: dict[int, list[Setting]] = {}
 
     def by(self, check: FindingCheck) -> Iterable[Setting]:
         """Those of a check of settings or of their items."""
@@ -177,14 +170,7 @@ class Concerned:
             return self._holding(check.holding) if check.holding else self.seen.settings
         if isinstance(check.of, Knob):
             return self.seen.of(check.of)
-        found = self._fitting.get(id(check.of))
-        if found is None:
-            names = check.of.pattern.split("|")
-            is_plain = "".join(names).replace("_", "").isalnum()
-            fits = self._known.intersection(names) if is_plain else self._in_lines(check.of)
-            whose = map(fits.__contains__, self._macros) if fits else ()
-            found = self._fitting[id(check.of)] = [*compress(self.seen.settings, whose)]
-        return found
+        return self.seen.index.fitting(check.of)
 
     def _holding(self, signs: str) -> list[Setting]:
         """Those whose values have one of some signs, as they are written or expanded."""
@@ -192,17 +178,6 @@ class Concerned:
         for sign in signs[1:]:
             fits = map(or_, fits, map(contains, self._texts, repeat(sign)))
         return [*compress(self.seen.settings, fits)]
-
-    def _in_lines(self, macros: re.Pattern[str]) -> set[str]:
-        """The macros that a pattern matches; all are searched at once: most fit none."""
-        found = _of_lines(macros).finditer(self._lines) if self._lines else ()
-        return {one[0][1:] for one in found}
-
-
-@cache
-def _of_lines(macros: re.Pattern[str]) -> re.Pattern[str]:
-    """What matches each line that a pattern matches, with the line feed before it."""
-    return late_regex(rf"\n(?:{macros.pattern})$", re.MULTILINE)
 
 
 def look_at(check: FindingCheck, concerned: Concerned) -> Iterator[Diagnostic]:

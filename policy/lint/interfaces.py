@@ -172,6 +172,8 @@ _NAME: Final = late_regex(
     r"(?![\w(-])",
     re.IGNORECASE,
 )
+#: The last part of one.
+_TOP: Final = late_regex(r"\.[A-Za-z]{2,6}(?![\w(-])")
 #: What stands before the country in domains such as ox.ac.uk.
 _SECOND: Final = frozenset(("ac", "co", "com", "edu", "gov", "net", "org"))
 _COUNTRY: Final = 2
@@ -194,7 +196,7 @@ def domain_slip(view: View) -> Iterator[Diagnostic]:
     places: dict[str, list[tuple[Setting, str]]] = {}
     for setting in view.settings:
         raw = setting.entry.raw
-        for name in dict.fromkeys(_NAME.findall(raw)) if "." in raw else ():
+        for name in dict.fromkeys(_NAME.findall(raw)) if _TOP.search(raw) else ():
             places.setdefault(_domain(name), []).append((setting, name))
     yield from _other_top(chain.from_iterable(places.values()))
     for domain, (one, *more) in places.items() if len(places) > 1 else ():

@@ -214,7 +214,7 @@ def without_keyboard(view: View, setting: Setting) -> Iterator[Diagnostic]:
 def one_type_twice(view: View) -> Iterator[Diagnostic]:
     """Two templates that make slots of one type: the second takes the place of the first."""
     for entry in view.config.scope.table:
-        if not _TYPE.fullmatch(entry.name) or not entry.template:
+        if not entry.template or not _TYPE.fullmatch(entry.name):
             continue
         use, before = use_of(view.config, entry), None
         for earlier in entry.chain():

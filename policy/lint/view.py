@@ -17,7 +17,7 @@ from attr import frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
-from classad.patterns import late_regex
+from classad.patterns import Named, late_regex
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob, KnobKind
@@ -287,6 +287,11 @@ class View:
         return {one.entry.name.upper(): one for one in self.settings}
 
     @cached_property
+    def index(self) -> Named[Setting]:
+        """The settings by the names of their macros, in upper case."""
+        return Named(self.settings, (one.upper for one in self.settings))
+
+    @cached_property
     def speakers(self) -> dict[str, Setting | None]:
         """Whose value has a word, by the case-folded word; None where several have it."""
         found: dict[str, Setting | None] = {}
@@ -389,12 +394,9 @@ class View:
     def negotiators(self) -> tuple[str | None, ...]:
         """The local names of the negotiators that the files make a difference to; None for none."""
         own = self.config.context.local_name if self.is_asked("NEGOTIATOR") else None
-        found = {own: None}
-        for setting in self.settings:
-            knob, local = setting.knob, setting.prefix and setting.local_name
-            if local is not None and knob is not None and knob.read_by == "NEGOTIATOR":
-                found.setdefault(local)
-        return tuple(found)
+        knobs = ((one, one.knob) for one in self.settings if one.prefix)
+        local = (one.local_name for one, knob in knobs if knob and knob.read_by == "NEGOTIATOR")
+        return tuple(dict.fromkeys((own, *filter(None, local))))
 
     def is_asked(self, daemon: str) -> bool:
         """Was the configuration read as this daemon reads it?"""
@@ -402,8 +404,8 @@ class View:
 
     def is_on(self, macro: str, daemon: str, otherwise: bool) -> bool:
         """What a switch is for a daemon; ``otherwise`` where nothing says so that can be read."""
-        config = self.config.seen_by(daemon)
-        found = read_boolean(text_of(config, macro), config.scope.functions.evaluate)
+        text, scope = text_of(self.config.seen_by(daemon), macro), self.config.scope
+        found = read_boolean(text, scope.functions.evaluate)
         return otherwise if found is None else found
 
     def value(self, knob: Knob) -> object:
