@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from types import MethodType
-from typing import ClassVar, Final, TypeVar, dataclass_transform
+from typing import ClassVar, Final, NamedTuple, TypeVar, dataclass_transform
 
 import attr
 from attr import frozen
@@ -47,8 +47,7 @@ def json_name(name: str) -> Mapping[str, object]:
     return {_NAME: name}
 
 
-@frozen
-class Member:
+class Member(NamedTuple):
     """A member of a JSON object: its name there, and the attributes that lead to it.
 
     Without a name the members of the value stand in its place.  ``sparse``: left out where it is

@@ -7,9 +7,7 @@ those of HTCondor's notes on upgrading and are left out where these do not say.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.patterns import any_of, late_regex
 from policy.knobs.other_daemons import DAEMONS
@@ -20,8 +18,7 @@ _HOSTS: Final = "such names are without HOST today"
 _ROUTES: Final = "routes are JOB_ROUTER_ROUTE_<name>, listed in JOB_ROUTER_ROUTE_NAMES"
 
 
-@frozen
-class Obsolete:
+class Obsolete(NamedTuple):
     """``instead`` is the macro to set now, ``why`` what became of the thing, ``since`` a version;
     any may be empty.  ``alias``: daemons still take it for the new one.  ``switch``: the macro that
     has to be true for versions before ``since`` to read it.  ``rule`` is how the names of all of a

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import Any, Final
-
-from attr import frozen
+from typing import Any, Final, NamedTuple
 
 from classad.patterns import late_regex
 from policy.data.tables import builtin_table, meanings, reader_rows
@@ -92,8 +90,7 @@ _ROTATION: Final = {
 }
 
 
-@frozen
-class Readers:
+class Readers(NamedTuple):
     """``daemons`` read the macro; ``ended`` are those that were seen to end at a bad value, with
     their exit statuses; ``at_start`` those that expand a text, in which nothing else is bad, at
     their start, and end at a function macro that fails."""

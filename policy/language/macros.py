@@ -13,8 +13,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from attr import evolve, field, frozen
-
 from classad.language.bounds import glance
 from classad.patterns import late_regex
 
@@ -159,8 +157,7 @@ Known = dict[int, Finished]
 _KEPT: Final = 65_536
 
 
-@frozen
-class Expander:
+class Expander(NamedTuple):
     """Expands texts.
 
     ``lookup`` finds what a name stands for; ``call(function, body, expander)`` computes the
@@ -173,7 +170,7 @@ class Expander:
 
     lookup: Callable[[str], Definition | None]
     call: Callable[[MacroReference, Expander], str]
-    active: tuple[str, ...] = field(default=())
+    active: tuple[str, ...] = ()
     plain: Callable[[str], Definition | None] | None = None
     trace: Callable[[MacroReference, str, Definition | None], None] | None = None
     known: Known | None = None
@@ -241,7 +238,7 @@ class Expander:
         """Replacement of a reference and the macro it came from, if from one."""
         chain = self.active + around
         if reference.function:
-            return self.call(reference, evolve(self, active=chain, trace=None)), None
+            return self.call(reference, self._replace(active=chain, trace=None)), None
         name, default = reference.split_default()
         entry = self.lookup(name)
         if self.plain is not None and _is_own_prefix(entry, name, chain):

@@ -176,7 +176,7 @@ def _sites(scope: Scope, definition: Definition) -> list[_Site] | None:
             sites[reference.start : reference.end] = _own(entry, here)
 
     quiet = evolve(scope, functions=evolve(scope.functions, report=lambda message: None))
-    expander = evolve(quiet.expander(), trace=trace).inside(definition.name)
+    expander = quiet.expander()._replace(trace=trace).inside(definition.name)
     try:
         text = expander.expand(definition.raw)
     except ExpansionError:

@@ -7,9 +7,9 @@ Outputs: definitions, expanded texts with the problems met on the way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
-from attr import evolve, field, frozen
+from attr import evolve, frozen
 
 from classad.patterns import late_regex
 from policy.language.functions import Functions
@@ -20,14 +20,13 @@ from policy.language.table import Context, Definition, MacroTable
 _FROM_ENVIRONMENT: Final = late_regex(r"(?<!\$)\$ENV\((\w+)\)")
 
 
-@frozen
-class Expanded:
+class Expanded(NamedTuple):
     """An expanded text and the failures of function macros in it; ``lasting``: no function had a
     part in it, so that it is the same the next time."""
 
     text: str
     problems: tuple[str, ...] = ()
-    lasting: bool = field(default=True, eq=False)
+    lasting: bool = True
 
 
 @frozen

@@ -9,9 +9,7 @@ Inputs: a ``View``, findings.  Outputs: ``Fragment``, findings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
-
-from attr import frozen
+from typing import Final, NamedTuple
 
 from classad.errors import Diagnostic
 from policy.explain.roles import host_of, is_whole
@@ -33,8 +31,7 @@ _VALUES: Final = frozenset(
 )
 
 
-@frozen
-class Fragment:
+class Fragment(NamedTuple):
     """Why a configuration is taken for a fragment: what it lacks, or the macro that adds to what
     is not there; ``asked``: somebody said so."""
 

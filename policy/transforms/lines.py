@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from attr import define, field, frozen
+from attr import define, field
 
 from classad.patterns import late_regex
 from classad.source import Source
@@ -54,16 +54,14 @@ _PATTERN: Final = late_regex(r"/([^/]*)/([^ \t]*)")
 _FOREIGN: Final = late_regex(r"@?(use|include|error|warning)\b[^=:]*:", re.IGNORECASE)
 
 
-@frozen
-class ConditionalLine:
+class ConditionalLine(NamedTuple):
     """``if``, ``elif``, ``else`` or ``endif``, with the condition."""
 
     word: str
     condition: str
 
 
-@frozen
-class MacroAssignment:
+class MacroAssignment(NamedTuple):
     """``name = value``; ``joiner``: what ``+=`` puts between the values, None for ``=``.
 
     ``tag``: the value is the lines up to one that is ``@tag``.
@@ -75,8 +73,7 @@ class MacroAssignment:
     tag: str | None = None
 
 
-@frozen
-class Command:
+class Command(NamedTuple):
     """``keyword first rest``; ``pattern`` and ``options`` are those of ``/pattern/options``.
 
     ``first_at`` and ``rest_at``: where they begin in the line.  ``malformed``: the pattern has no
@@ -99,16 +96,14 @@ class Command:
         return (needed > 0 and not self.first) or (needed > 1 and not self.rest)
 
 
-@frozen
-class Foreign:
+class Foreign(NamedTuple):
     """A statement that only a configuration has: ``include``, ``use``, ``error``, ``warning``."""
 
     word: str
     text: str
 
 
-@frozen
-class UnknownCommand:
+class UnknownCommand(NamedTuple):
     """A line that begins with no command."""
 
     word: str
