@@ -58,7 +58,7 @@ def any_of(patterns: Iterable[re.Pattern[str]], flags: int = 0) -> re.Pattern[st
 _Thing = TypeVar("_Thing")
 
 
-class Named(Generic[_Thing]):
+class ByName(Generic[_Thing]):
     """Things by their names, to look for with many patterns: most fit none of thousands."""
 
     def __init__(self, things: Iterable[_Thing], names: Iterable[str]) -> None:

@@ -205,6 +205,8 @@ def memberships(macro: str) -> tuple[tuple[NameList, str], ...]:
         for names in _by_letters().get(folded[:_FIRST], ())
         if folded.startswith(names.beginnings)
     ]
+    if not possible:
+        return ()
     found = ((names, names.member(macro)) for names in possible)
     return tuple((names, item) for names, item in found if item is not None)
 

@@ -472,9 +472,10 @@ def policy_lost_to_template(view: View) -> Iterator[Diagnostic]:
         earlier, where = later.previous, (later.origin, later.line)
         if earlier is None or not (earlier.template and later.template) or where in said:
             continue
+        if not ADDING.match(earlier.template) or earlier.raw in later.raw:
+            continue
         use, before = use_of(view.config, later), use_of(view.config, earlier)
-        lost = ADDING.match(earlier.template) and earlier.raw not in later.raw
-        if lost and use is not None and before is not None and use[0] != before[0]:
+        if use is not None and before is not None and use[0] != before[0]:
             said.add(where)
             message = f"it drops the condition that `{before[0]}` adds to {later.name}"
             yield policy_lost.at(message, *use[1:], f"put it before `{before[0]}`")

@@ -76,12 +76,12 @@ def holes(view: View) -> Iterator[Diagnostic]:
     """Undefined macros, and what is no reference."""
     live = _live(view)
     for setting in live:
-        if setting.upper.startswith(_OTHER_LANGUAGES):
-            continue
         raw = setting.entry.raw
         if setting.problems:
             yield from _failing(setting)
         if "$" not in raw and "{{" not in raw and "$" not in (setting.entry.written or ""):
+            continue
+        if setting.upper.startswith(_OTHER_LANGUAGES):
             continue
         for found in _REFERENCE.finditer(raw):
             missed = not _is_defined(view, found[1]) and not _is_item(setting, found)
@@ -307,7 +307,8 @@ def _of_defaults() -> frozenset[str]:
     """The macros that have a default, and those that defaults refer to."""
     table = builtin_table()
     texts = (row[0] for row in table.values())
-    return frozenset((*table, *(f[1].casefold() for t in texts for f in _ANY.finditer(t))))
+    referring = "\n".join(text for text in texts if "$" in text)
+    return frozenset(table).union(map(str.casefold, _ANY.findall(referring)))
 
 
 def _attributes(view: View) -> Iterable[str]:

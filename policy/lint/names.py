@@ -314,8 +314,8 @@ def _unread(view: View, setting: Setting) -> Diagnostic | None:
             return None
         message = f"`{macro}` is not known to {version}: {when}"
         return UNREAD.named(setting.entry, message, version=True)
-    first = first_reading(macro, "NEGOTIATOR", version)
-    if daemon or first is None:
+    first = None if daemon else first_reading(macro, "NEGOTIATOR", version)
+    if first is None:
         return None
     message = f"`{macro}` is read by condor_schedd alone in {version}"
     help_text = f"condor_negotiator reads it since {first}"

@@ -17,7 +17,7 @@ from attr import frozen
 
 from classad.errors import ClassAdParseError, Diagnostic
 from classad.evaluate import EvalContext
-from classad.patterns import Named, late_regex
+from classad.patterns import ByName, late_regex
 from policy.config import Config
 from policy.knobs import find_knob
 from policy.knobs.declaration import Knob, KnobKind
@@ -287,9 +287,9 @@ class View:
         return {one.entry.name.upper(): one for one in self.settings}
 
     @cached_property
-    def index(self) -> Named[Setting]:
+    def index(self) -> ByName[Setting]:
         """The settings by the names of their macros, in upper case."""
-        return Named(self.settings, (one.upper for one in self.settings))
+        return ByName(self.settings, (one.upper for one in self.settings))
 
     @cached_property
     def speakers(self) -> dict[str, Setting | None]:
