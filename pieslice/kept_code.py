@@ -21,7 +21,7 @@ import os
 import re
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from struct import pack
@@ -30,6 +30,8 @@ from typing import TYPE_CHECKING, Any, Final
 from zlib import adler32, crc32
 
 if TYPE_CHECKING:
+    from importlib.abc import Loader
+
     from classad.patterns import AnyPattern
 
 _compile_regex, _compile, _hash = re.compile, compile, hash
@@ -144,30 +146,31 @@ class _LateModule(ModuleType):
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):  # of a module that need not have it
             raise AttributeError(name)
-        late: Any = self.__spec__
         object.__setattr__(self, "__class__", ModuleType)
-        late.loader.found.exec_module(self)
+        _Late.loaders.pop(self.__name__).exec_module(self)
         return getattr(self, name)
 
 
 class _Late:
     """Finds and loads modules of which most commands ask for nothing."""
 
-    def __init__(self, found: object) -> None:
-        self.found = found
+    #: What loads each in the end.
+    loaders: Final[dict[str, Loader]] = {}
 
     @classmethod
-    def find_spec(cls, name: str, *where: Any) -> ModuleSpec | None:
-        found = PathFinder.find_spec(name, *where) if name in _SELDOM else None
-        if found is not None:
-            late: Any = cls(found.loader)
-            found.loader = late
+    def find_spec(cls, name: str, path: Sequence[str] | None, *_: object) -> ModuleSpec | None:
+        found = PathFinder.find_spec(name, path) if name in _SELDOM else None
+        if found is not None and found.loader is not None:
+            cls.loaders[name] = found.loader
+            vars(found).update(loader=cls)
         return found
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
         return _LateModule(spec.name)
 
-    def exec_module(self, module: ModuleType) -> None:
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
         """Leave it as it is for now."""
 
 
