@@ -164,9 +164,7 @@ def everybody_rules(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.CONFIGURATION)
 def user_as_host(view: View) -> Iterator[Diagnostic]:
     """``ALLOW_WRITE = ada`` beside ``ALLOW_READ = ada@*``: without an `@` it is a host."""
-    lists = [
-        one for one in view.plain.values() if one.macro.upper().startswith(("ALLOW_", "DENY_"))
-    ]
+    lists = [one for one in view.plain.values() if one.upper.startswith(("ALLOW_", "DENY_"))]
     items = [(one, item) for one in lists for item in one.items()]
     texts = [item.text.casefold() for _, item in items]
     users = {text.partition("@")[0] for text in texts if "@" in text}

@@ -88,7 +88,7 @@ def overcommitted(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING, of=r"SLOT_TYPE_\d+_MAXJOBRETIREMENTTIME")
 def retiring(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Backfill jobs that a policy evicts, and that may go on for a long time all the same."""
-    head = setting.macro.upper().removesuffix("MAXJOBRETIREMENTTIME")
+    head = setting.upper.removesuffix("MAXJOBRETIREMENTTIME")
     backfill = read_boolean(
         setting.beside(f"{head}BACKFILL"), setting.config.scope.functions.evaluate
     )

@@ -258,7 +258,7 @@ _AD_TYPES: Final = (
 @looks_at(Per.SETTING, of="START|RANK|PREEMPT")
 def for_no_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """A policy beside those that each type of slots has for itself: no slot asks for this one."""
-    name, entry = setting.macro.upper(), setting.entry
+    name, entry = setting.upper, setting.entry
     made = [one for one in view.config.scope.table if _TYPE.fullmatch(one.name)]
     own = [
         view.plain.get(f"{one.name[4:].upper()}_{name}".replace("SLOTS", "SLOT")) for one in made
@@ -292,7 +292,7 @@ def period_of_one_run(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
     Observed with 25.14.1: condor_startd logs `Ignoring job period specified`.
     """
-    mode = setting.beside(f"{setting.macro.upper().removesuffix('PERIOD')}MODE").strip()
+    mode = setting.beside(f"{setting.upper.removesuffix('PERIOD')}MODE").strip()
     if mode.casefold() == "oneshot" and setting.text().strip("0smhSMH \t"):
         message = f"{setting.macro} has no effect: the job runs once"
         yield alone.named(setting.entry, message, "`Periodic` runs it again and again")

@@ -455,7 +455,7 @@ def _nearly_limit(setting: Setting) -> str | None:
     """The concurrency limit that a number is meant as: MATLAB_LIMT, MATLAB.LIMIT."""
     head, _, end = setting.macro.rpartition("_")
     slip = is_one_edit(end.casefold(), "limit") and not end.casefold().endswith("limits")
-    if setting.macro.casefold().endswith(".limit"):
+    if setting.folded.endswith(".limit"):
         head, slip = setting.macro[: -len(".limit")], True
     is_one = slip and integer_literal(setting.text().strip()) is not None
     return f"{head}_LIMIT" if head and is_one else None

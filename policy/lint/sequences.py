@@ -165,8 +165,8 @@ def _asks(line: TransformLine, name: str) -> bool:
 @looks_at(Per.CONFIGURATION)
 def passed_over(view: View) -> Iterator[Diagnostic]:
     """``else if $(x)``, of which the condition is ignored; ``DELETE Notify*``, which is a name."""
-    for setting in view.settings:
-        for line, form in setting.statements if has_body(setting) else ():
+    for setting in bodies_in(view):
+        for line, form in setting.statements:
             if isinstance(form, ConditionalLine) and form.word == "else" and form.condition:
                 message = f"`{form.condition}` behind `else` is ignored"
                 yield NO_EFFECT.at(message, *line.spot(), "a second condition is `elif ...`")

@@ -273,7 +273,7 @@ def not_its_own(view: View, setting: Setting) -> Iterator[Diagnostic]:
 @looks_at(Per.SETTING, of=r"ENVIRONMENT_(?:VALUE_)?FOR_(?:UN)?ASSIGNED\w+")
 def for_no_resource(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """``ENVIRONMENT_FOR_AssignedNvmes`` where the resource is called nvme."""
-    name = setting.macro.casefold().rpartition("assigned")[2]
+    name = setting.folded.rpartition("assigned")[2]
     kinds = ("machine_resource_", "machine_resource_inventory_")
     has = {one.removeprefix(kind) for kind in kinds for one in view.defined if one.startswith(kind)}
     has |= {"gpus", *map(str.casefold, split_list(setting.beside("MACHINE_RESOURCE_NAMES")))}

@@ -73,7 +73,7 @@ def single_word(one: MacroExpression, node: Node) -> Iterator[Diagnostic]:
             yield UNQUOTED.on(entry, message, Meant(f'"{written}"', written))
         else:
             text = word.name.replace('"', '\\"')
-            is_number = one.setting.macro.casefold().endswith("_subcode")
+            is_number = one.setting.folded.endswith("_subcode")
             what: Advice = "a subcode is a number" if is_number else Meant(f'"{text}"', word.name)
             yield one.say(UNQUOTED, f"`{word.name}` {message}", word, what)
 
