@@ -207,7 +207,7 @@ def _kinds_of_slots(view: View) -> Iterator[tuple[Setting, int, dict[str, SlotSh
     types = [unread_setting(view.config, one) for one in by_templates if _is_type(one.name)]
     of_all = (one for one in (*view.settings, *types) if _makes_slots(one.macro))
     for setting in sorted(of_all, key=_number_of_type):
-        macro = setting.macro.upper()
+        macro = setting.upper
         if _is_type(macro) and not has_hole(setting.config, setting.entry):
             if any(_counts(share[2]) for share in _undeclared(setting.text(), view.defined)):
                 continue  # no slot of it is made
