@@ -76,12 +76,12 @@ def holes(view: View) -> Iterator[Diagnostic]:
     """Undefined macros, and what is no reference."""
     live = _live(view)
     for setting in live:
+        if setting.upper.startswith(_OTHER_LANGUAGES):
+            continue
         raw = setting.entry.raw
         if setting.problems:
             yield from _failing(setting)
         if "$" not in raw and "{{" not in raw and "$" not in (setting.entry.written or ""):
-            continue
-        if setting.upper.startswith(_OTHER_LANGUAGES):
             continue
         for found in _REFERENCE.finditer(raw):
             missed = not _is_defined(view, found[1]) and not _is_item(setting, found)
