@@ -50,6 +50,10 @@ _HELD: Final[Values] = {
     "JobStatus": 5, "HoldReasonCode": 26, "HoldReasonSubCode": 0, "HoldReason": "by a policy",
     "NumHolds": 1,
 }  # fmt: skip
+#: What it has besides where it was tried before: what condor_schedd writes when it starts a shadow.
+_TRIED: Final[Values] = {"JobRunCount": 1, "NumShadowStarts": 1, "JobStartDate": 1_699_999_000}
+#: HoldReasonCodes of a try: the job's files, its folder, its program, what it uses.
+_OF_A_TRY: Final = frozenset((*range(6, 15), *range(32, 37)))
 #: The place of an expression that the policy does not set, or sets to nothing.
 NOT_SET: Final = "set to nothing"
 
@@ -181,11 +185,14 @@ class Total(Property):
 
 
 def held(case: FuzzCase) -> FuzzCase:
-    """The case with a job that is on hold, as the schedd asks it: such a job says why."""
+    """The case with a job that is on hold, as the schedd asks it: such a job says why, and a try
+    that failed has left its count."""
     first, second, *others = case.parties
     drawn = {name: value for name, value in second.job.items() if name.casefold() != "jobstatus"}
-    known = {name.casefold() for name in drawn}
-    drawn |= {name: value for name, value in _HELD.items() if name.casefold() not in known}
+    known = {name.casefold(): value for name, value in drawn.items()}
+    tried = known.get("holdreasoncode") in _OF_A_TRY
+    has = {**_HELD, **(_TRIED if tried else {})}
+    drawn |= {name: value for name, value in has.items() if name.casefold() not in known}
     return evolve(case, parties=(first, evolve(second, job=drawn), *others))
 
 

@@ -6,7 +6,7 @@ Follows: ``policy.ephemeral``; the startd sees none of the negotiator's attribut
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -40,6 +40,7 @@ from policy.lint.comparisons import NOTHINGS
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import ERROR, Advice, Finding, Meant, Per, finding, looks_at
 from policy.lint.spelling import (
+    begun,
     inflected,
     is_one_place,
     meant_by_words,
@@ -367,7 +368,7 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     meant = "0" if whole and one.use.wanted is Wanted.NUMBER else meant
     # Users may well have an attribute of their own whose name is longer or shorter.
     if meant is None and not asked:
-        meant = _begun(name, vocabulary(known_attributes()).beginning_as(name))
+        meant = begun(name, vocabulary(known_attributes()).beginning_as(name))
     if meant is None:
         kinds = {"job" if it == "request" else it for it in (one.use.my, one.use.target)}
         usual = _usual(frozenset(kinds))
@@ -375,7 +376,7 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
         long = asked or len(words(name)) > _FEW_WORDS
         meant = inflected(name, usual) if long else None
         meant = meant if meant or asked else meant_by_words(name, usual, shorter=short)
-        if meant is None and not asked:
+        if meant is None and not asked and not _is_of_ones_own(one, name):
             meant = reordered(name, vocabulary(known_attributes()))
     if meant is None and not asked and len(name) >= _VERY_LONG:
         # Nobody has attributes of their own that are so like those of the negotiator.
@@ -388,6 +389,13 @@ def _unknown(one: MacroExpression, name: str, *, asked: bool) -> _Found:
     if meant is None or (squeezed(name) == squeezed(meant) and is_one_of_some(one.tree, name)):
         return None
     return UNKNOWN_ATTRIBUTE, f"unknown attribute `{name}` in {one.name}", Meant(meant, name)
+
+
+def _is_of_ones_own(one: MacroExpression, name: str) -> bool:
+    """Does another name that nobody knows begin with the same word, as names of one site do?"""
+    first, known = words(name)[:1], vocabulary(known_attributes())
+    others = {node.name for node in one.references if words(node.name)[:1] == first}
+    return any(find_attribute(it) is None and reordered(it, known) is None for it in others)
 
 
 @cache
@@ -435,18 +443,6 @@ def _nearly(name: str) -> str | None:
         return None
     usual = names_in(frozenset(("slot", "job")))
     return next((known for known in usual if _is_slip(folded, known.casefold())), None)
-
-
-def _begun(name: str, known: Iterable[str]) -> str | None:
-    """An attribute whose name is cut short, or goes on in the middle of a word."""
-    if len(name) < _LONG:
-        return None
-    for item in known:
-        shorter, longer = sorted((name, item), key=len)
-        begins = len(item) >= _LONG and longer.casefold().startswith(shorter.casefold())
-        if begins and longer[len(shorter) :].islower():
-            return item
-    return None
 
 
 def _is_slip(name: str, known: str) -> bool:

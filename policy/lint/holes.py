@@ -68,6 +68,8 @@ _OTHER_LANGUAGES: Final = ("JOB_TRANSFORM_", "JOB_ROUTER_", "SUBMIT_TEMPLATE_", 
 #: Without what these have no daemon does what it should.
 _OF_WHOLE_HOSTS: Final = ("DAEMON_LIST", "GROUP_NAMES")
 _SHORTEST: Final = 4
+_ARGUMENTS: Final = late_regex(r"(?i)(?:STARTD|SCHEDD)_CRON_\w+_ARGS")
+_SHELLS: Final = late_regex(r"(?:/|^)(?:(?:ba|da|k|z|tc|c)?sh|perl|python[\d.]*|g?awk|env)$")
 _BLOCK: Final = late_regex(r"[^\s=:@+]+\s*@=\s*(\S+)")
 
 
@@ -183,11 +185,14 @@ def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
     for found in (*braces, *_BARE.finditer(raw)):
         known = _is_defined(view, found[1])
         of_path = "path" in builtin_table().get(macro.casefold(), [])[1:]
-        if known or of_path or raw.strip().startswith(f"{found[0]}/"):
-            meant = f"$({found[1]})" if known else f"$ENV({found[1]})"
+        of_program = _is_for_a_program(setting)
+        if known or of_path or of_program or raw.strip().startswith(f"{found[0]}/"):
+            advice: Advice = Meant(f"$({found[1]})" if known else f"$ENV({found[1]})", found[0])
+            if of_program and not known:
+                advice = "no shell reads the arguments: the program gets it as it is written"
             message = f"`{found[0]}` is not a reference"
             where = _place(setting.entry, found[0])
-            yield SHELL.at(message, *where, Meant(meant, found[0]), macro=macro)
+            yield SHELL.at(message, *where, advice, macro=macro)
     is_expression = setting.knob is not None and setting.knob.kind is KnobKind.EXPR
     for found in _TEMPLATE.finditer(raw) if "{{" in raw and not is_expression else ():
         message = "what a template has in braces is text for HTCondor"
@@ -202,6 +207,14 @@ def _no_references(view: View, setting: Setting) -> Iterator[Diagnostic]:
             message = f"`{found[0]}` is no reference and stays as text"
             part = Item.of(found)
             yield setting.say(reading.NO_REFERENCE, message, part, _SIGNS)
+
+
+def _is_for_a_program(setting: Setting) -> bool:
+    """Are they the arguments of a job of a cron, which is no shell that could read them?"""
+    if _ARGUMENTS.fullmatch(setting.macro) is None:
+        return False
+    program = setting.beside(f"{setting.macro[:-4]}EXECUTABLE").strip()
+    return _SHELLS.search(program) is None
 
 
 def _itself(view: View, setting: Setting) -> Iterator[Diagnostic]:

@@ -126,10 +126,8 @@ def no_whole_path(view: View, setting: Setting) -> Iterator[Diagnostic]:
                 help_text = "it gets the job and its arguments; write a program that adds the rest"
             yield setting.say(no_whole_path, message, setting.whole(), help_text)
         elif item.text[0] not in _QUOTES and not _WHOLE.match(item.text):
-            name = item.text.rpartition("/")[2]
             message = f"{setting.macro}: `{item.text}` is no whole path"
-            where = "/tmp" if setting.upper.endswith("_CWD") else f"$(LIBEXEC)/{name}"
-            help_text = f"write where it is, as in `{where}`; without that {outcome}"
+            help_text = f"write where it is, from `/` on; without that {outcome}"
             yield setting.say(no_whole_path, message, item, help_text)
 
 

@@ -237,11 +237,17 @@ def _exceeding(view: View, setting: Setting, message: str, where: Item) -> Diagn
 
 _WITHOUT_SIGN: Final = late_regex(r"(?i)\bm(?:em(?:ory)?)?\s*=\s*(\d{1,3})(?=\s*(?:,|$))")
 _WHOLE: Final = 100
+#: A disk that no machine is divided into: less than 100 MB.
+_DISK: Final = late_regex(r"(?i)\bd(?:isk)?\s*=\s*([1-9]\d{0,4})(?=\s*(?:,|$))")
 
 
 @looks_at(Per.SETTING, of=_TYPE)
 def without_percent(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """``cpus=90%, memory=90``, which are 90 MiB."""
+    """``cpus=90%, memory=90``, which are 90 MiB; ``disk=4096``, which are 4 MiB."""
+    disk = _DISK.search(setting.text())
+    if disk is not None:
+        message = f"a slot of {setting.macro} has {disk[1]} KiB of disk"
+        yield setting.say(GIGABYTES, message, Item.of(disk, 1), "write a unit, as in `10G`, or `%`")
     found = _WITHOUT_SIGN.search(setting.text())
     if found is not None and 0 < int(found[1]) <= _WHOLE and "%" in setting.text():
         message = f"a slot of {setting.macro} has {found[1]} MiB of memory"

@@ -151,6 +151,18 @@ def reordered(name: str, known: Vocabulary) -> str | None:
     return known.by_words[fits[0]] if fits else None
 
 
+def begun(name: str, known: Iterable[str]) -> str | None:
+    """An attribute whose name is cut short, or goes on in the middle of a word."""
+    if len(name) < SHORTEST:
+        return None
+    for item in known:
+        shorter, longer = sorted((name, item), key=len)
+        begins = len(item) >= SHORTEST and longer.casefold().startswith(shorter.casefold())
+        if begins and longer[len(shorter) :].islower():
+            return item
+    return None
+
+
 def without_first(name: str, known: Vocabulary) -> str | None:
     """The only name that has one word more at its beginning: CLIENT_AUTHENTICATION_METHODS."""
     head, _, rest = name.casefold().partition("_")

@@ -124,7 +124,8 @@ def of_the_job(view: View, setting: Setting) -> Iterator[Diagnostic]:
     name of a command of submit files, which makes no request of it."""
     for item in setting.items():
         known = attribute_of_command(item.text)
-        if known is not None and not _is_asked_of(view, setting, item.text):
+        set_here = item.text.casefold() in view.defined  # else that nothing defines it is told
+        if known is not None and set_here and not _is_asked_of(view, setting, item.text):
             message = f"`{item.text}` is a command of submit files, and no attribute of jobs"
             yield setting.say(UNKNOWN_ATTRIBUTE, message, item, Meant(known, item.text))
     free = [

@@ -319,10 +319,12 @@ def test_text_behind_a_property_is_refused(capsys: pytest.CaptureFixture[str]) -
     [
         ("HoldReasonCode == 26 && NumHolds < 3", True),
         ("JobStatus == 5 && HoldReasonSubCode != 7", True),
+        ("HoldReasonCode == 13 && JobRunCount < 3", True),
+        ("HoldReasonCode == 26 && JobRunCount < 3", False),
         ("HoldReasonCode == 26 && MyRetries < 3", False),
     ],
 )
-def test_a_release_is_asked_of_jobs_on_hold_which_say_why(
+def test_a_release_is_asked_of_jobs_on_hold_which_say_why_and_count_their_tries(
     release: str, is_total: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     policy = tmp_path / "access-point.conf"

@@ -263,6 +263,14 @@ def test_a_slot_has_more_memory_than_a_percentage() -> None:
     assert names(f"{head}90%\n") == names(f"{head}4096\n") == []
 
 
+def test_a_disk_without_a_unit_is_in_kibibytes() -> None:
+    """condor_startd of 25.14.1 takes 4096 for 4096 KiB, and 4096M and 4G for 4194304 KiB."""
+    head = f"{STARTD}NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=4, disk="
+    assert names(f"{head}4096\n") == ["P606"]
+    for clean in ("4096M", "4G", "90000000", "25%", "1/4", "auto", "4096%"):
+        assert "P606" not in names(f"{head}{clean}\n")
+
+
 def test_the_startd_calls_its_gpus_so() -> None:
     """condor_startd of 25.14.1: `Unknown attribute "gpu" in slot type 1`."""
     head = f"{STARTD}NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=90%, "

@@ -255,6 +255,17 @@ def test_a_variable_of_a_shell_at_the_beginning_of_a_path_is_no_reference_whatev
     assert ids('SITE_TEXT = "$HOME/mapfile"\nMASTER_ATTRS = SITE_TEXT\n') == []
 
 
+def test_the_arguments_of_a_job_of_a_cron_are_read_by_no_shell_but_where_it_is_one() -> None:
+    """touch as a job of 25.14.1's startd makes a file `x$HOME`."""
+    job = "STARTD_CRON_JOBLIST = A\nSTARTD_CRON_A_PERIOD = 1h\nSTARTD_CRON_A_ARGS = {}\n"
+    job += "STARTD_CRON_A_EXECUTABLE = {}\n"
+    for text in ("14d $WORKDIR", "${WORKDIR}/x"):
+        assert ids(job.format(text, "/usr/bin/touch")) == [("P124", 3)]
+        for shell in ("/bin/sh", "/bin/bash", "/usr/bin/python3"):
+            assert ids(job.format(f"-c {text}", shell)) == []
+    assert ids(job.format("$(LOG)/x", "/usr/bin/touch")) == []
+
+
 def test_what_a_list_names_already_is_not_meant_by_an_item() -> None:
     defined = "HasFoo = True\nHasBar = True\n"
     [item] = found(f"{defined}STARTD_ATTRS = HasFop, HasBar\n")

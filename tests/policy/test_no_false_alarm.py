@@ -496,6 +496,13 @@ def test_a_daemon_that_the_master_starts_under_a_name_reads_what_has_it_in_front
     assert [one for one in lint(read(text)) if one.id == "P221"] == []
 
 
+def test_names_that_one_site_made_alike_are_no_slips_of_the_same_words_in_another_order() -> None:
+    start = "START = (ProvisionedMemory =?= TARGET.RequestMemory)"
+    own = "(ProvisionedNamespace =?= TARGET.RequestNamespace)"
+    assert [one.id for one in lint(read(f"{start}\n"))] == ["P401"]
+    assert [one.id for one in lint(read(f"{start} && {own}\n"))] == []
+
+
 @every_case("list_", ["DOCKER_VOLUMES = a", "GROUP_NAMES =", "STARTD_ATTRS = Site"])
 def test_of_a_comment_in_a_list_only_that_is_told(list_: str) -> None:
     rest = "DOCKER_VOLUME_DIR_a = /x\nSite = 1\n"

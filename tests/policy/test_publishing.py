@@ -118,3 +118,7 @@ def test_the_name_of_a_limit_is_spelled_as_where_it_is_set() -> None:
 @pytest.mark.parametrize("command", ["Notification", "request_memory", "Universe"])
 def test_a_command_of_submit_files_is_no_attribute_to_publish(command: str) -> None:
     assert ids(f"SUBMIT_ATTRS = {command}\n{command} = Never\n") == [("P401", 1)]
+
+
+def test_what_nothing_defines_is_told_once_whatever_submit_files_call_so() -> None:
+    assert ids("SUBMIT_ATTRS = request_memory\n") == [("P211", 1)]
