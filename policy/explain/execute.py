@@ -17,6 +17,7 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Reference, walk
 from policy.config import Config
 from policy.explain.conclusions import published
+from policy.explain.equipment import gpus, scripts
 from policy.explain.parts import SHORT, Teller
 from policy.explain.roles import Host
 from policy.explain.sentences import Origin, Sentence, Topic, origin_of
@@ -49,8 +50,8 @@ def about_execute(topic: Topic, host: Host) -> Iterator[Sentence]:
     yield from _at_the_keyboard(topic.titled("Who sits at the machine"))
     yield from _times(topic.titled("How long it may retire and vacate"))
     yield from about_draining(topic.titled("Draining and defragmentation"), host)
-    yield from _scripts(topic.titled("Scripts of the startd"))
-    yield from _gpus(topic.titled("GPUs"))
+    yield from scripts(topic.titled("Scripts of the startd"))
+    yield from gpus(topic.titled("GPUs"))
 
 
 #: What slots know of whoever sits at the machine, and how many of them do.
@@ -116,7 +117,8 @@ def _type(topic: Topic, number: int) -> Iterator[Sentence]:
     for one in counts:
         if one.text.strip() == "0":
             continue
-        share = text_of(topic.config, shape).strip()
+        own = shape is not None and topic.config.is_assumed(shape)
+        share = (shape.raw if own and shape else text_of(topic.config, shape)).strip()
         shown, assumed = _as_written(topic.config, one)
         count = shown if assumed else one.text.strip()
         single = count == "1"
@@ -361,45 +363,6 @@ def about_draining(topic: Topic, host: Host) -> Iterator[Sentence]:
         entry = seen.config.lookup(macro)
         if entry is not None and text_of(seen.config, entry).strip():
             yield from teller.tell(lead, entry)
-
-
-def _scripts(topic: Topic) -> Iterator[Sentence]:
-    listed = topic.config.lookup("STARTD_CRON_JOBLIST")
-    for name in dict.fromkeys(re.split(r"[\s,]+", text_of(topic.config, listed).strip())):
-        head = f"STARTD_CRON_{name}_"
-        program = topic.config.lookup(f"{head}EXECUTABLE") if name else None
-        if program is None:
-            continue
-        parts = {
-            part: text_of(topic.config, topic.config.lookup(f"{head}{part}")).strip()
-            for part in ("MODE", "PERIOD", "ARGS", "PREFIX")
-        }
-        mode = parts["MODE"].casefold()
-        when = "once" if mode in ("oneshot", "ondemand") else f"every {code(parts['PERIOD'])}"
-        waits = ", again as soon as it ends" if mode == "waitforexit" else f", {when}"
-        run = f"{text_of(topic.config, program)} {parts['ARGS']}".strip()
-        text = f"{name} runs {code(run)}{waits}, and its output becomes attributes of the slots"
-        text += f", which begin with {code(parts['PREFIX'])}." if parts["PREFIX"] else "."
-        yield topic.sentence(text, origin_of(program.name, program))
-
-
-def _gpus(topic: Topic) -> Iterator[Sentence]:
-    fixed = topic.config.lookup("MACHINE_RESOURCE_GPUS")
-    found = topic.config.lookup("MACHINE_RESOURCE_INVENTORY_GPUS")
-    detect = topic.config.lookup("STARTD_DETECT_GPUS")
-    if fixed is not None:
-        text = f"The machine has the GPUs {code(text_of(topic.config, fixed))}."
-        yield topic.sentence(text, origin_of(fixed.name, fixed))
-    elif found is not None:
-        text = f"{code(text_of(topic.config, found))} says which GPUs there are."
-        yield topic.sentence(text, origin_of(found.name, found))
-    else:
-        options = text_of(topic.config, detect).strip()
-        origins = () if detect is None else (origin_of(detect.name, detect),)
-        text = f"The startd looks for GPUs: {code(f'condor_gpu_discovery {options}')}."
-        if options.casefold() in ("", "false"):
-            text = "The startd does not look for GPUs."
-        yield topic.sentence(text, *origins)
 
 
 # --- what the startds have ------------------------------------------------------------------------

@@ -225,6 +225,14 @@ def test_suspension_is_told_where_it_can_be(tmp_path: Path, capsys: Capture) -> 
     assert found[at + 1] == "  and goes on where CONTINUE is `KeyboardIdle > 300`. [c:3]"
 
 
+def test_what_a_machine_has_is_told_as_the_file_asks_for_it(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    text = f"{EXECUTE}NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=$(DETECTED_CORES)\n"
+    (found, *_) = told(tmp_path, text, capsys)["Slots and how they are cut"]
+    assert found == "1 static slot (type 1) of `cpus=$(DETECTED_CORES)`. [c:2, c:3]"
+
+
 def test_scripts_and_gpus_of_a_machine(tmp_path: Path, capsys: Capture) -> None:
     text = (
         f"{EXECUTE}STARTD_CRON_JOBLIST = health gone info\nSTARTD_CRON_health_EXECUTABLE = /bin/h\n"
@@ -238,6 +246,14 @@ def test_scripts_and_gpus_of_a_machine(tmp_path: Path, capsys: Capture) -> None:
         "info runs `/bin/i`, once, and its output becomes attributes of the slots. [c:6]",
     ]
     assert found["GPUs"][0].startswith("The startd looks for GPUs: `condor_gpu_discovery ")
+    wrong = text.replace("= 5m", "= 14d").replace("= /bin/i", "= info.sh")
+    assert told(tmp_path, wrong, capsys)["Scripts of the startd"] == [
+        "health runs nothing: `14d` is no period. [c:3]",
+        "info runs nothing: `info.sh` has no whole path. [c:6]",
+    ]
+    for number in ("0", "2"):
+        found = told(tmp_path, f"{EXECUTE}MACHINE_RESOURCE_GPUS = {number}\n", capsys)
+        assert found["GPUs"] == [f"The machine counts as one with {number} GPUs. [c:2]"]
     found = told(tmp_path, f"{EXECUTE}STARTD_DETECT_GPUS = false\n", capsys)
     assert found["GPUs"] == ["The startd does not look for GPUs. [c:2]"]
 
