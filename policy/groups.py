@@ -182,15 +182,19 @@ def _spec(
     static = keep(read_knob(config, shares.GROUP_QUOTA, shares.GROUP_QUOTA.of(node.name)))
     macro = shares.GROUP_QUOTA_DYNAMIC.of(node.name)
     dynamic = keep(read_knob(config, shares.GROUP_QUOTA_DYNAMIC, macro))
-    valid = static.diagnostic is None and dynamic.diagnostic is None
-    if valid and static.value is None and dynamic.value is None:
-        message = f"group `{node.name}` has no quota and gets 0"
-        spot = _listed_at(read_knob(config, shares.GROUP_NAMES), node.name)
-        diagnostics.append(_of_group("P303", node.name, message, spot))
     macro = shares.GROUP_ACCEPT_SURPLUS_OF.of(node.name)
     own_surplus = keep(read_knob(config, shares.GROUP_ACCEPT_SURPLUS_OF, macro))
     macro = shares.GROUP_AUTOREGROUP_OF.of(node.name)
     own_regroup = keep(read_knob(config, shares.GROUP_AUTOREGROUP_OF, macro))
+    gets_more = surplus if own_surplus.value is None else own_surplus.boolean()
+    regroups = regroup if own_regroup.value is None else own_regroup.boolean()
+    valid = static.diagnostic is None and dynamic.diagnostic is None
+    if valid and static.value is None and dynamic.value is None:
+        gets = "what others leave" if gets_more or regroups else "0"
+        message = f"group `{node.name}` has no quota and gets {gets}"
+        spot = _listed_at(read_knob(config, shares.GROUP_NAMES), node.name)
+        diagnostics.append(_of_group("P303", node.name, message, spot))
+        diagnostics[-1].severity = "note" if gets_more or regroups else "warning"
     macro = shares.GROUP_PRIO_FACTOR.of(node.name)
     factor = keep(read_knob(config, shares.GROUP_PRIO_FACTOR, macro)).number_or_none()
     is_static = static.value is not None
@@ -200,8 +204,8 @@ def _spec(
         children=children,
         static_quota=static.number_or_none(),
         dynamic_quota=None if is_static else dynamic.number_or_none() or 0.0,
-        accept_surplus=surplus if own_surplus.value is None else own_surplus.boolean(),
-        autoregroup=regroup if own_regroup.value is None else own_regroup.boolean(),
+        accept_surplus=gets_more,
+        autoregroup=regroups,
         prio_factor=factor or None,
     )
 

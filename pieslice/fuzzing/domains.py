@@ -19,6 +19,7 @@ from classad.evaluate import EvalContext, evaluate
 from classad.evaluation.functions import lookup_function
 from classad.language.operators import COMPARISONS
 from classad.language.values import UNDEFINED
+from classad.patterns import late_regex
 from classad.syntax.nodes import AdExpr, Binary, Call, ListExpr, Literal, Node, Reference, walk
 from pieslice.data import is_number
 from pieslice.fuzzing.case import NOW
@@ -36,6 +37,8 @@ _USAGE: Final = (0.0, 1.0, 2.0, 4.0, 5.0, 16.0, 100.0)
 #: Families of functions that take texts, and a text for attributes of which no more is known.
 _OF_TEXTS: Final = frozenset(("strings", "stringlists", "regex"))
 _SOME_TEXT: Final = "x"
+#: What a slot has of another one: all of it, or nothing where there is no such slot.
+_OF_A_SLOT: Final = late_regex(r"slot\d+_")
 #: A greater integer is a point in time.
 _MOMENT: Final = 10**9
 _SECONDS: Final = (0, 1, 60, 600, 86400)
@@ -282,7 +285,7 @@ def _needs(tree: Expression, side: str, schema: Schema) -> Iterator[tuple[str, s
     own_names = schema.slot if side == "slot" else schema.job
     other_names = schema.job if side == "slot" else schema.slot
     for key in sorted(refs.bare | refs.mine | refs.target):
-        if find_ephemeral(key) is not None or key == "currenttime":
+        if find_ephemeral(key) is not None or key == "currenttime" or _OF_A_SLOT.match(key):
             continue
         if side == "slot" and key in schema.copied and key in refs.mine | refs.bare:
             yield other, spelled[key]

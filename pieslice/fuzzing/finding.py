@@ -19,13 +19,13 @@ from classad.errors import ClassAdParseError
 from classad.evaluate import EvalContext, evaluate
 from classad.formats.unparse import unparse, unparse_value
 from classad.language.values import UNDEFINED
-from classad.syntax.nodes import Binary, Literal, Node, Reference, walk
+from classad.syntax.nodes import Binary, Call, Literal, Node, Reference, walk
 from pieslice.fuzzing.case import FuzzCase
 from pieslice.fuzzing.schema import AdValue, value_text
 from policy.attributes import DATE, find_attribute
 from policy.ephemeral import find_ephemeral
 from policy.language.expressions import parse
-from policy.lint.trees import number, sides
+from policy.lint.trees import names, number, sides, takes_pattern
 
 if TYPE_CHECKING:
     from pieslice.fuzzing.readings import Place, Readings
@@ -163,7 +163,15 @@ def _true_of_nothing(
     return any(
         _true_of_nothing(tree, _with(job, node.name, value), slot, context, left - 1)
         for value in _nothing(node.name, context)
+        # An empty pattern fits everything.
+        if value != "" or node.name.casefold() not in _patterns(tree)
     )
+
+
+def _patterns(tree: Expression) -> set[str]:
+    """The case-folded names of the attributes that are regular expressions in it."""
+    calls = (node for node in walk(tree.node) if isinstance(node, Call) and node.args)
+    return {name for call in calls if takes_pattern(call) for name in names(call.args[0])}
 
 
 def _ads(job: ClassAd, slot: ClassAd | None) -> tuple[ClassAd, ClassAd | None]:

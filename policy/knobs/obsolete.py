@@ -22,7 +22,8 @@ class Obsolete(NamedTuple):
     """``instead`` is the macro to set now, ``why`` what became of the thing, ``since`` a version;
     any may be empty.  ``alias``: daemons still take it for the new one.  ``switch``: the macro that
     has to be true for versions before ``since`` to read it.  ``rule`` is how the names of all of a
-    form are made those of today, or what the new macro takes in place of what the old one took."""
+    form are made those of today, or what the new macro takes in place of what the old one took.
+    ``so``: with this value it asks for what is so today, if another macro, ``with_``, is set."""
 
     instead: str = ""
     why: str = ""
@@ -30,6 +31,8 @@ class Obsolete(NamedTuple):
     alias: bool = False
     switch: str = ""
     rule: str = ""
+    so: str = ""
+    with_: str = ""
 
     def __str__(self) -> str:
         """What to do, for the help of a finding."""
@@ -88,11 +91,13 @@ _ONE_BY_ONE: Final = {
     "negotiator_traffic_interval": Obsolete(),
     "negotiator_host": Obsolete(why="daemons ask the collector of COLLECTOR_HOST where it is"),
     "enable_file_transfer": Obsolete(why="each job says it itself: should_transfer_files"),
-    "use_ccb": Obsolete(why="daemons use CCB where CCB_ADDRESS names a broker"),
+    "use_ccb": Obsolete(
+        why="daemons use CCB where CCB_ADDRESS names a broker", so="True", with_="CCB_ADDRESS"
+    ),
     "starter_std": Obsolete(why="the standard universe is gone"),
     "myproxy_get_delegation": Obsolete(why=_NO_GSI),
     "dagman_generate_rescue_dag": Obsolete(
-        why="condor_dagman writes a rescue DAG of its own accord"
+        why="condor_dagman writes a rescue DAG of its own accord", so="True"
     ),
 }
 #: The levels of access, for which daemons ask for settings of security.
@@ -161,7 +166,7 @@ _FAMILIES: Final = (
     (late_regex(r"lease_?manager\w*"), Obsolete(why="the lease manager is gone")),
     (
         late_regex(r"condor_developers(_collector)?"),
-        Obsolete(why="nothing is sent to HTCondor's developers"),
+        Obsolete(why="nothing is sent to HTCondor's developers", so="NONE"),
     ),
     (
         late_regex(rf"({'|'.join(sorted(DAEMONS)).lower()})_num_logs?"),
@@ -207,7 +212,7 @@ def find_obsolete(macro: str) -> Obsolete | None:
         matched = family.fullmatch(folded)
         if matched is not None:
             instead = matched.expand(row.instead).upper() if row.instead else ""
-            return Obsolete(instead, row.why, row.since, rule=row.rule)
+            return row._replace(instead=instead)
     return None
 
 

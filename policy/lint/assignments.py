@@ -151,7 +151,8 @@ _CALLED: Final = frozenset(
     "P203",
     "a policy macro or a name that is set twice in one file",
     "The later definition, or a template, replaces the earlier one, which has no effect. Settings"
-    " of different files, in conditionals, and values that build on themselves are not meant.",
+    " of different files, in conditionals, of the same text, and values that build on themselves"
+    " are not meant.",
     "PRIORITY_HALFLIFE = 3600\nPRIORITY_HALFLIFE = 7200\n",
     "PRIORITY_HALFLIFE = 7200\n",
     among=_replacing,
@@ -163,7 +164,8 @@ def shadowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
     # What a list loses is a finding of its own.
     is_read = setting.knob is not None or find_readers(setting.macro) is not None
     is_plain = (is_read and not is_list(setting.macro)) or setting.upper in _CALLED
-    if (is_plain or _is_another_host(setting, earlier)) and replaces(setting.entry, earlier):
+    is_told = is_plain or _is_another_host(setting, earlier)
+    if is_told and replaces(setting.entry, earlier) and not _is_as_before(setting, earlier):
         message = f"`{earlier.name}` is set again in line {setting.entry.line}"
         yield shadowed.named(earlier, message, "this definition has no effect")
 
@@ -181,6 +183,14 @@ def set_by_template(view: View) -> Iterator[Diagnostic]:
         if earlier.source is use[1]:
             message = f"`{earlier.name}` is set again in line {entry.line}, by `{use[0]}`"
             yield shadowed.named(earlier, message, "what stands behind the template counts")
+
+
+def _is_as_before(setting: Setting, earlier: Definition) -> bool:
+    """Is it set to the same, once by a macro and once by what that has?"""
+    try:
+        return setting.config.expand(earlier).text.strip() == setting.text().strip()
+    except ExpansionError:
+        return False
 
 
 def _is_another_host(setting: Setting, earlier: Definition) -> bool:

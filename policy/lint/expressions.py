@@ -19,7 +19,7 @@ from classad.errors import ClassAdParseError, Diagnostic
 from classad.language.operators import COMPARISONS
 from classad.patterns import late_regex
 from classad.source import Source
-from classad.syntax.nodes import Binary, Node, Reference, height, walk
+from classad.syntax.nodes import AdExpr, Binary, Node, Reference, height, walk
 from policy.attributes import DATE, FIRST_DATE, LAST_DATE
 from policy.knobs.declaration import Use, Wanted
 from policy.knobs.lists import memberships
@@ -144,8 +144,11 @@ class MacroExpression:
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
-        """All its references to attributes; the scopes MY and TARGET are none."""
-        return tuple(node for node in self.of_kind(Reference) if not is_scope(node))
+        """All its references to attributes of the ads that it is evaluated in: the scopes MY and
+        TARGET are none, and what an ad in it refers to it has itself, or who looks at it."""
+        inner = {id(node) for ad in self.of_kind(AdExpr) for node in walk(ad)}
+        own = (node for node in self.of_kind(Reference) if id(node) not in inner)
+        return tuple(node for node in own if not is_scope(node))
 
     @cached_property
     def names(self) -> frozenset[str]:

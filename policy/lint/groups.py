@@ -29,7 +29,8 @@ DROPPED: Final = Finding(
 NO_QUOTA: Final = Finding(
     "P303",
     "a group without a quota",
-    "Its quota is 0: it gets something only as surplus or by autoregroup.",
+    "Its quota is 0: it gets something only as surplus or by autoregroup. Where it may, that is a"
+    " note.",
     "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\n",
     "GROUP_NAMES = group_a, group_b\nGROUP_QUOTA_group_a = 5\nGROUP_QUOTA_group_b = 5\n",
     elsewhere=True,

@@ -289,6 +289,8 @@ def _is_harmless(setting: Setting, found: Obsolete) -> bool:
     here = not found.instead or may_read(setting.config, found.instead)
     if not (here and written.strip()) or any(_is_off(setting, text) for text in gone):
         return True
+    if found.so and setting.text().strip().casefold() == found.so.casefold():
+        return not found.with_ or bool(setting.beside(found.with_).strip())
     own = now is not None and not now.is_builtin
     texts = [setting.text(), setting.beside(found.instead)]
     if is_list(found.instead):
@@ -305,8 +307,8 @@ def _unread(view: View, setting: Setting) -> Diagnostic | None:
     """A macro that other versions read."""
     version, macro = view.config.version, setting.macro
     daemon = (setting.prefix or "").upper()
-    if macro.casefold() in _of_each():
-        return None  # its master reads it, or the daemon under its own name
+    if macro.casefold() in _of_each() or find_obsolete(macro) is not None:
+        return None  # its master reads it, or the daemon under its own name; old names are told
     if not is_read(macro, version, daemon):
         when = first_reader(macro, version) or last_reader(macro, version)
         switched_off = macro.casefold() in SWITCHES and _is_off(setting, setting.text())

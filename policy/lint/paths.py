@@ -190,7 +190,7 @@ _PARTING: Final = late_regex(r"[;:](?=/|$)")
     of="MOUNT_UNDER_SCRATCH",
     observed="Observed with 25.14.1: its starter logs `MOUNT_UNDER_SCRATCH does not evaluate to a"
     " string` and `Failed to start job`, or `Unable to add mapping`; `/tmp, /var/tmp` without"
-    " quotes does as it does with them.",
+    " quotes does as it does with them. With `/` a job is held: `Failed to execute '/bin/ls'`.",
 )
 def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
     text = setting.text()
@@ -216,6 +216,10 @@ def no_folders(view: View, setting: Setting) -> Iterator[Diagnostic]:
         if (sign := _PARTING.search(item.text)) is not None:
             message = f"`{sign[0]}` is a part of the path `{item.text}`"
             yield setting.say(no_folders, message, item, "folders stand between commas")
+        elif not item.text.strip("/"):
+            found = setting.say(no_folders, f"`{item.text}` is all that a job needs to start", item)
+            found.severity = ERROR
+            yield found
         elif not _WHOLE.match(item.text):
             help_text = "condor_starter passes over what is not there, so no job gets it"
             yield setting.say(no_folders, f"`{item.text}` is no whole path", item, help_text)

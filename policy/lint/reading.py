@@ -434,15 +434,14 @@ def trailing_comment(view: View, setting: Setting) -> Iterator[Diagnostic]:
     "ALLOW_READ = *.example.edu\nALLOW_WRITE = cm.example.edu\n",
 )
 def swallowed(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    entry = setting.entry
-    if entry.source is None or "\n" in entry.raw:
-        return
-    if "\n" not in entry.source.text[entry.start : entry.end]:
+    entry, source = setting.entry, setting.entry.source
+    if source is None or "\n" in entry.raw or "\n" not in source.text[entry.start : entry.end]:
         return  # it is in one line
-    for found in _ASSIGNMENT.finditer(entry.source.text, entry.start, entry.end):
+    for found in _ASSIGNMENT.finditer(source.text, entry.start, entry.end):
         is_macro = covering(found[1]) is not None or find_readers(found[1]) is not None
-        if is_macro and setting.endless is None:
-            name, place = f"`{found[1]} =`", (entry.source, *found.span(1))
+        before = source.text[entry.start : found.start()]
+        if is_macro and setting.endless is None and before.count("[") <= before.count("]"):
+            name, place = f"`{found[1]} =`", (source, *found.span(1))
             message = f"{setting.macro} goes on here and takes {name} for a part of its value"
             help_text = "the line above ends in a backslash"
             yield swallowed.at(message, *place, help_text, macro=setting.macro)

@@ -14,7 +14,16 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Binary, Call, Node, Reference, bare
 from policy.lint.expressions import MacroExpression
 from policy.lint.finding import EVERY_OTHER, Meant, Per, finding
-from policy.lint.trees import conjuncts, disjuncts, names, number, sides, takes_pattern, text_of
+from policy.lint.trees import (
+    choice_of,
+    conjuncts,
+    disjuncts,
+    names,
+    number,
+    sides,
+    takes_pattern,
+    text_of,
+)
 
 _CHAINS: Final = {"&&": conjuncts, "||": disjuncts}
 _LOWER: Final = (">", ">=")
@@ -25,8 +34,8 @@ _UPPER: Final = ("<", "<=")
     "P438",
     "an operand that says again what another one says",
     "Of two equal operands of `&&` or `||` one decides nothing, and neither does a bound beside a"
-    " narrower one, or a comparison of a thing with itself. Mostly another name, number or"
-    " direction is meant in one of the two.",
+    " narrower one, or a comparison of a thing with itself, and a choice between equals is none."
+    " Mostly another name, number or direction is meant in one of the two.",
     "START = TARGET.RequestCpus >= 4 && TARGET.RequestCpus >= 16\n",
     "START = TARGET.RequestCpus >= 4 && TARGET.RequestCpus <= 16\n",
     per=Per.EXPRESSION,
@@ -40,6 +49,11 @@ def twice(one: MacroExpression) -> Iterator[Diagnostic]:
         elif node.operator in COMPARISONS and bare(node.left) == bare(node.right) and names(node):
             message = f"`{one.shown(node)}` compares `{one.shown(node.left)}` with itself"
             yield one.say(twice, message, node)
+    for part in () if one.said or "$" in one.setting.entry.raw else one.nodes:
+        choice = choice_of(part)
+        if choice is not None and bare(choice[1]) == bare(choice[2]):
+            message = f"`{one.shown(part)}` is `{one.shown(choice[1])}` either way"
+            yield one.say(twice, message, choice[2])
 
 
 def _repeated(one: MacroExpression, top: Binary, inner: set[int]) -> Iterator[Diagnostic]:

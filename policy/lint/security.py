@@ -352,8 +352,8 @@ _POOL: Final = ("condor@password", "condor_pool@password")
     "P240",
     "a list of users as whom nobody comes",
     "Where SEC_<level>_AUTHENTICATION is NEVER, everybody is `unauthenticated@unmapped`, whom no"
-    " entry for a user of a domain fits, and a list of such entries lets nobody in. With PASSWORD"
-    " as the only method everybody is `condor@password`, whatever UID_DOMAIN is.",
+    " entry for a user of a domain fits, and a list of such entries lets nobody in. Who comes with"
+    " PASSWORD is `condor@password` whatever UID_DOMAIN is, and nobody is `condor_pool@` a domain.",
     bad="SEC_DEFAULT_AUTHENTICATION = NEVER\nALLOW_WRITE = *@example.edu\n",
     good="SEC_DEFAULT_AUTHENTICATION = REQUIRED\nALLOW_WRITE = *@example.edu\n",
     of=_LEVEL_OF,
@@ -369,14 +369,16 @@ def nobody_comes(view: View, setting: Setting) -> Iterator[Diagnostic]:
     level_ = _in_force(setting, context, "AUTHENTICATION")
     ways = _in_force(setting, context, "AUTHENTICATION_METHODS")
     methods = {one.upper() for one in split_list(setting.beside(ways))}
+    items = setting.items()
+    users = [one.text.partition("/")[0].casefold() for one in items]
     who: tuple[str, ...] = _NOT_ASKED[-1:]
     why = f"{level_} is NEVER"
     if _counts(setting.beside(level_)) != "NEVER":
-        who, why = _POOL, f"{ways} is PASSWORD"
-        if methods != {"PASSWORD"} or setting.beside("CERTIFICATE_MAPFILE").strip():
+        who, why = _POOL, f"{ways} is {' and '.join(sorted(methods))}"
+        of_pool = all(user.startswith("condor_pool@") for user in users)
+        alone = methods == {"PASSWORD"} or (of_pool and methods == {"FS", "PASSWORD"})
+        if not alone or setting.beside("CERTIFICATE_MAPFILE").strip():
             return
-    items = setting.items()
-    users = [one.text.partition("/")[0].casefold() for one in items]
     anybody = any(
         "@" not in user or user[-1] == "@" or "$" in user or fnmatchcase(known, user)
         for user in users
@@ -384,7 +386,8 @@ def nobody_comes(view: View, setting: Setting) -> Iterator[Diagnostic]:
     )
     if items and not anybody:
         shown = items[0].text.partition("/")[0]
-        message = f"whoever comes is `{who[0]}`, and nobody is `{shown}`"
+        whoever = "who has the password" if len(methods) > 1 and who == _POOL else "whoever comes"
+        message = f"{whoever} is `{who[0]}`, and nobody is `{shown}`"
         yield setting.say(nobody_comes, message, items[0], why)
 
 

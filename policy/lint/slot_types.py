@@ -333,6 +333,9 @@ def no_slot(view: View, setting: Setting) -> Iterator[Diagnostic]:
         return  # the file is for machines with slots of both kinds
     if what not in (*_BY_NUMBER, _ACCOUNT) and found[3].casefold() not in view.slot_attributes:
         return  # a name that only looks like one
+    like_first = what == _ACCOUNT and setting.text() == setting.beside("SLOT1_USER")
+    if number > len(made) and like_first and not any(made):
+        return  # the slots that there are have the same account
     if not 1 <= number <= len(made):
         many = "one slot" if len(made) == 1 else f"{len(made)} slots"
         message = f"there is no slot{number}: the startd makes {many}"

@@ -485,6 +485,10 @@ def test_lines_that_assign_with_a_colon_are_one_cause(
     assert "also at line 2, line 3" in said
 
 
+#: What the manual has for a limit of slots to a group, of slot 2.
+ONE_EACH = "TARGET.AcctGroup =?= splitUserName(slot2_AccountingGroup)[0]"
+
+
 @pytest.mark.parametrize(
     ("text", "broken"),
     [
@@ -493,6 +497,9 @@ def test_lines_that_assign_with_a_colon_are_one_cause(
         ("START = SquidData != True\n", False),
         ("DAEMON_LIST = MASTER, STARTD\nSTART = SquidData != True\n", True),
         ("START = KeyboardIdle > 900 && MonitorSelfAge < 86400\n", False),
+        ("START = regexp(TARGET.Namespace, Space)\n", False),
+        ('START = slot2_Owner =!= "ann" && slot2_Activity != "Busy"\n', True),
+        (f'START = ({ONE_EACH} && slot2_Activity == "Busy") + 0 < 1\n', False),
         ("START = GPUs > 0\nMACHINE_RESOURCE_GPUs = 0\n", False),
         ("START = Tapes > 0\nMACHINE_RESOURCE_tapes = 4\n", False),
         ("START = GPUs > 0\nMACHINE_RESOURCE_tapes = 4\n", True),

@@ -93,6 +93,7 @@ PASSWORD = "SEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD\n"
     f"{PASSWORD}UID_DOMAIN = example.edu\nALLOW_DAEMON = condor_pool@$(UID_DOMAIN)\n",
     f"{PASSWORD}ALLOW_DAEMON = condor@example.edu/*.example.edu\n",
     "SEC_DAEMON_AUTHENTICATION_METHODS = PASSWORD\nALLOW_DAEMON = alice@*\n",
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = FS, PASSWORD\nALLOW_DAEMON = condor_pool@x.org/*\n",
 ])  # fmt: skip
 def test_a_user_as_whom_nobody_comes_lets_nobody_in(lines: str) -> None:
     # Asked of condor_collector of 25.14.1 and 23.9.6.
@@ -114,6 +115,8 @@ def test_a_user_as_whom_nobody_comes_lets_nobody_in(lines: str) -> None:
     f"{PASSWORD}ALLOW_DAEMON = condor_pool@*, *@*\n",
     f"{PASSWORD}CERTIFICATE_MAPFILE = /etc/condor/map\nALLOW_DAEMON = condor@example.edu\n",
     "SEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD, FS\nALLOW_DAEMON = condor@example.edu\n",
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD, FS\nALLOW_DAEMON = condor_pool@*/*\n",
+    "SEC_DEFAULT_AUTHENTICATION_METHODS = PASSWORD, IDTOKENS\nALLOW_DAEMON = condor_pool@x.org\n",
     f"{PASSWORD}SEC_WRITE_AUTHENTICATION_METHODS = FS\nALLOW_WRITE = a@example.edu\n",
 ])  # fmt: skip
 def test_an_entry_that_may_fit_somebody_is_left_alone(lines: str) -> None:

@@ -320,6 +320,12 @@ def test_folders_for_jobs_stand_between_commas() -> None:
     assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = /tmp, /var/tmp\n") == []
 
 
+def test_no_job_has_another_root_than_the_machine() -> None:
+    """With it jobs of 25.14.1 are held: `Failed to execute '/bin/ls'`."""
+    for folders in ("/", '"/"', "/tmp, /"):
+        assert names(f"{STARTD}MOUNT_UNDER_SCRATCH = {folders}\n") == ["P138"]
+
+
 def test_a_setting_begins_on_a_line_of_its_own() -> None:
     """Asked of a schedd of 25.14.1, whose file had lost the end of a line."""
     for text in ("root, condorSCHEDD_INTERVAL = 120", "root MAX_JOBS_RUNNING=5"):

@@ -503,6 +503,52 @@ def test_names_that_one_site_made_alike_are_no_slips_of_the_same_words_in_anothe
     assert [one.id for one in lint(read(f"{start} && {own}\n"))] == []
 
 
+def test_an_ad_in_an_expression_has_attributes_of_its_own() -> None:
+    catalog = "OSG_Catalog = { [ \\\n  Memory = 8053; \\\n  CPUs = 4; \\\n"
+    catalog += "  Requirements = TARGET.RequestMemory <= Memory; \\\n] }\n"
+    assert [one.id for one in lint(read(f"{catalog}SCHEDD_ATTRS = OSG_Catalog\n"))] == []
+    taken = "ALLOW_READ = *.example.edu, \\\nMEMORY = 8053\n"
+    assert [one.id for one in lint(read(taken))] == ["P107"]
+
+
+@every_case("old, other", [
+    ("CONDOR_DEVELOPERS = NONE", "CONDOR_DEVELOPERS = me@example.edu"),
+    ("DAGMAN_GENERATE_RESCUE_DAG = True", "DAGMAN_GENERATE_RESCUE_DAG = maybe"),
+    ("CCB_ADDRESS = cm\nUSE_CCB = true", "USE_CCB = true"),
+])  # fmt: skip
+def test_an_old_name_that_asks_for_what_is_so_today_is_not_told(old: str, other: str) -> None:
+    assert [one.id for one in lint(read(f"{old}\n"))] == []
+    assert [one.id for one in lint(read(f"{other}\n"))] == ["P205"]
+
+
+def test_what_is_compared_with_a_null_that_nobody_has_is_meant() -> None:
+    assert [one.id for one in lint(read("PREEMPT = LastDrainStartTime isnt null\n"))] == []
+    assert [one.id for one in lint(read("PREEMPT = LastDrainStartTime == null\n"))] != []
+
+
+def test_a_group_that_lives_on_the_surplus_needs_no_quota() -> None:
+    groups = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 5\n"
+    for more, severity in (("", "warning"), ("GROUP_ACCEPT_SURPLUS = True\n", "note")):
+        [found] = lint(read(groups + more))
+        assert (found.id, found.severity) == ("P303", severity)
+
+
+def test_what_is_set_again_to_the_same_is_as_it_was() -> None:
+    text = "CONDOR_HOST = cm.example.edu\nCREDD_HOST = $(CONDOR_HOST)\nCREDD_HOST = "
+    assert [one.id for one in lint(read(f"{text}cm.example.edu\n"))] == []
+    assert "P203" in [one.id for one in lint(read(f"{text}other.example.edu\n"))]
+
+
+def test_the_account_of_slots_that_there_are_not_may_be_that_of_the_others() -> None:
+    text = "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1\nSLOT1_USER = a\nSLOT2_USER = "
+    assert [one.id for one in lint(read(f"{text}a\n"))] == []
+    assert [one.id for one in lint(read(f"{text}b\n"))] == ["P253"]
+
+
+def test_the_startd_of_windows_publishes_its_credd() -> None:
+    assert [one.id for one in lint(read("STARTD_ATTRS = $(STARTD_ATTRS) LocalCredd\n"))] == []
+
+
 @every_case("list_", ["DOCKER_VOLUMES = a", "GROUP_NAMES =", "STARTD_ATTRS = Site"])
 def test_of_a_comment_in_a_list_only_that_is_told(list_: str) -> None:
     rest = "DOCKER_VOLUME_DIR_a = /x\nSite = 1\n"

@@ -51,6 +51,18 @@ def test_nothing_is_compared_with_itself(symbol: str) -> None:
     assert names("START = TARGET.RequestCpus <= MY.Cpus\n") == []
 
 
+@pytest.mark.parametrize(
+    "choice", ["TARGET.WantNew ? {} : {}", "ifThenElse(TARGET.WantNew, {}, ({}))"]
+)
+def test_a_choice_is_between_two_things(choice: str) -> None:
+    image = f"SINGULARITY_IMAGE_EXPR = {choice}\n"
+    assert names(image.format('"/el7.sif"', '"/el7.sif"')) == ["P438"]
+    assert names(image.format('"/el6.sif"', '"/el7.sif"')) == []
+    # What macros have may be the same here, and another thing elsewhere.
+    macros = image.format("$(OLD)", "$(NEW)")
+    assert names(f'OLD = "a"\nNEW = "a"\n{macros}') == []
+
+
 @pytest.mark.parametrize("pattern", ["^a|b$", "^a|b|c$", "^alice smith|bob-x$"])
 def test_alternatives_are_in_parentheses_where_all_are_anchored(pattern: str) -> None:
     assert names(f'START = regexp("{pattern}", TARGET.Owner)\n') == ["P439"]
