@@ -145,8 +145,9 @@ def _without_types(topic: Topic) -> Iterator[Sentence]:
     counts = startd_settings(topic.config, "NUM_SLOTS")
     for one in counts:
         shown, assumed = _as_written(topic.config, one)
-        count = shown if assumed else one.text
-        text = f"{count} partitionable slots share the machine evenly; {each}{one.where()}."
+        count = shown if assumed else one.text.strip()
+        share = "slot has the whole machine" if count == "1" else "slots share the machine evenly"
+        text = f"{count} partitionable {share}; {each}{one.where()}."
         yield topic.sentence(text, *one.origins)
     if not counts:
         text = f"One partitionable slot has the whole machine; {each}."

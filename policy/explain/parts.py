@@ -27,6 +27,7 @@ _TOKEN: Final = late_regex(
     r"""\$\w*\([^()]*\)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|&&|\|\||[()?{}\[\]]"""
 )
 _NAMED: Final = late_regex(r"\$\(\s*([A-Za-z_][\w.]*)")
+_ONE_NAMED: Final = late_regex(r"\$\(\s*([A-Za-z_][\w.]*)\s*\)")
 _WORDS: Final = {"&&": "all of these", "||": "one of these"}
 
 
@@ -78,7 +79,7 @@ class Teller:
         self, lead: str, text: str, places: tuple[Origin, ...], depth: int, tail: str = ""
     ) -> Iterator[Sentence]:
         operator, pieces = split(text)
-        if len(pieces) < 2 or len(text) <= SHORT:
+        if len(pieces) < 2 or len(text) <= SHORT or self._is_torn(operator, pieces):
             yield self.topic.sentence(f"{lead} {code(text)}{tail}.", *places, depth=depth)
             return
         head = f"{lead} {_WORDS[operator]}{tail}:".lstrip()
@@ -88,6 +89,15 @@ class Teller:
                 yield from self._apart("", piece, (), depth + 1)
             else:
                 yield self.topic.sentence(code(piece), depth=depth + 1)
+
+    def _is_torn(self, operator: str, pieces: list[str]) -> bool:
+        """Is an operand of ``&&`` a macro that comes to ``a || b``, of which only ``a`` is one?"""
+        for found in map(_ONE_NAMED.fullmatch, pieces if operator == "&&" else ()):
+            entry = None if found is None else self.topic.config.lookup(found[1])
+            text = "" if entry is None else self.expanded(entry)
+            if text == _bare(text) and split(text)[0] != "&&":
+                return bool(text)
+        return False
 
     def _parts(self, raw: str, depth: int) -> Iterator[Sentence]:
         """The macros of a text, and of their texts, each once."""

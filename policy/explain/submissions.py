@@ -15,6 +15,7 @@ from policy.explain.parts import Teller
 from policy.explain.roles import Host
 from policy.explain.sentences import Origin, Sentence, Topic, origin_of
 from policy.explain.words import code, listing
+from policy.knobs.lists import SUBMIT_LISTS
 from policy.language.expressions import is_expression, parse
 from policy.language.table import Definition
 from policy.publishing import text_of
@@ -83,7 +84,7 @@ def _submission(topic: Topic) -> Iterator[Sentence]:
 
 #: What condor_submit does with macros of the access point.
 _ADDED: Final = {
-    "SUBMIT_ATTRS": "adds to each job the attributes",
+    **dict.fromkeys(SUBMIT_LISTS, "adds to each job the attributes"),
     "JOB_DEFAULT_REQUESTCPUS": "gives a job without request_cpus",
     "JOB_DEFAULT_REQUESTMEMORY": "gives a job without request_memory, in MiB,",
     "JOB_DEFAULT_REQUESTDISK": "gives a job without request_disk, in KiB,",

@@ -189,8 +189,6 @@ def named(one: MacroExpression) -> Iterator[Diagnostic]:
         else:
             asked = scope_of(node) == "target" and folded in tested
             asked = asked or (one.use.my == "job" and folded in maybe)
-            if folded in NOTHINGS and folded in tested:
-                continue  # nobody has it, and it is the undefined that is meant
             found = _unknown(one, node.name, asked=asked)
         if found is not None:
             said.add(folded)

@@ -51,7 +51,9 @@ def twice(one: MacroExpression) -> Iterator[Diagnostic]:
             yield one.say(twice, message, node)
     for part in () if one.said or "$" in one.setting.entry.raw else one.nodes:
         choice = choice_of(part)
-        if choice is not None and bare(choice[1]) == bare(choice[2]):
+        if choice is None or not (text_of(choice[1]) or names(choice[1])):
+            continue  # what is always true or false is told
+        if bare(choice[1]) == bare(choice[2]):
             message = f"`{one.shown(part)}` is `{one.shown(choice[1])}` either way"
             yield one.say(twice, message, choice[2])
 

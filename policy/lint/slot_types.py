@@ -34,6 +34,8 @@ _SHARE: Final = late_regex(
 )
 #: Several shares with blanks between them.
 _LIST: Final = late_regex(r"=[^=]*\s+[A-Za-z_]\w*\s*=")
+#: A number, and behind it a part of something else, of which it becomes the part.
+_BOTH: Final = late_regex(r"(\w+)\s*=\s*([\d.]+)\s[^=%/]*=\s*[\d.]+(%|/\d+)")
 #: What stands between commas and line ends, without the blanks around it.
 _BETWEEN_COMMAS: Final = late_regex(r"[^,\s]([^,\n]*[^,\s])?")
 #: Shares without commas; blanks around an `=` part nothing.
@@ -51,7 +53,8 @@ _BETWEEN_BLANKS: Final = late_regex(r"\S+(?:\s*=\s*\S+)?")
     of=_TYPE,
     observed="Observed with 25.14.1: of `cpus=4 - 2` its startd makes a slot with 4 CPUs, of `cpus"
     " 2, mem 50%` one with 1 CPU and 1 MiB; of `cpus=25% ram=512, swap=10%` one with all memory,"
-    " and of `cpus=2 ram=512` one with 512 MiB.",
+    " of `cpus=2 ram=512` one with 512 MiB, and of `cpus=16 disk=50%, swap=10%` one with 16 % of"
+    " the CPUs.",
 )
 def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
     if has_hole(setting.config, setting.entry):
@@ -68,6 +71,8 @@ def no_share(view: View, setting: Setting) -> Iterator[Diagnostic]:
             yield setting.say(no_share, f"`{words.text}` is no share of the machine", words)
         elif "," in text:
             message = f"of `{words.text}` only what stands before the first blank is read"
+            if (both := _BOTH.fullmatch(words.text)) is not None:
+                message = f"`{words.text}` is read as `{both[1]}={both[2]}{both[3]}`"
             yield setting.say(no_share, message, words, "write a comma in place of the blank")
 
 

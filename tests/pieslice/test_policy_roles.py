@@ -105,6 +105,8 @@ def test_nothing_is_told_of_a_macro_that_no_daemon_here_reads(
         # What condor_startd makes of each, as it was seen to.
         ("", ["One partitionable slot has the whole machine; each job gets a dynamic slot of what"
               " it asks for. [default]"]),
+        ("NUM_SLOTS = 1\n", ["1 partitionable slot has the whole machine; each job gets a"
+         " dynamic slot of what it asks for. [c:2]"]),
         ("NUM_SLOTS = 2\n", ["2 partitionable slots share the machine evenly; each job gets a"
                              " dynamic slot of what it asks for. [c:2]"]),
         ("NUM_SLOTS_TYPE_1 = 1\n", ["1 static slot (type 1), of even shares. [c:2]"]),
@@ -156,6 +158,27 @@ def test_a_start_is_told_with_the_attributes_that_the_machine_publishes(
         "A job may start where START is `Site && KeyboardIdle > 9`. [c:4]",
         "  Site, an attribute of the slot, is `Owner == 5`. [c:3]",
     ]
+
+
+def test_an_operand_that_comes_to_an_or_is_no_part_of_an_and(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    """``a && $(B)`` with ``B = b || c`` is true where c is."""
+    long = "TARGET.RequestMemory < 0.75 * TotalMemory && TARGET.RequestCpus < TotalCpus"
+    small = "(TARGET.IsSmall =?= True) || (TARGET.RequestMemory =?= undefined)"
+    for text, told_as in ((small, "`"), (f"({small})", "all of these:")):
+        text = f"{EXECUTE}SMALL = {text}\nSTART = {long} && $(SMALL)\n"
+        (first, *_) = told(tmp_path, text, capsys)["Who may start"]
+        assert first.startswith(f"A job may start where START is {told_as}")
+
+
+def test_attributes_of_each_job_are_told_by_their_old_name_too(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    for macro in ("SUBMIT_ATTRS", "SUBMIT_EXPRS", "SYSTEM_SUBMIT_ATTRS"):
+        found = told(tmp_path, f"{ACCESS}Site = 1\n{macro} = Site\n", capsys)
+        sentence = "condor_submit adds to each job the attributes `Site`. [c:3]"
+        assert sentence in found["What is changed or refused at submission"]
 
 
 def test_a_large_expression_is_told_by_its_parts(tmp_path: Path, capsys: Capture) -> None:

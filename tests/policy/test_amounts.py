@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policy.test_lint import ids
+from tests.policy.test_lint import found, ids
 
 COUNTED = ("NEGOTIATOR_INTERVAL", "NUM_CPUS", "NUM_SLOTS", "MAX_JOBS_RUNNING", "JOB_START_DELAY")
 MEASURED = ("PRIORITY_HALFLIFE", "DEFRAG_DRAINING_MACHINES_PER_HOUR")
@@ -81,6 +81,15 @@ def test_a_colon_makes_no_share_of_a_slot() -> None:
     for share in ("cpus:2", "memory : 1024", "foo: 2"):
         assert ids(f"NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1, {share}\n") == [("P133", 2)]
     assert ids("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1, GPUs=1:Capability>=8\n") == []
+
+
+def test_a_blank_in_place_of_a_comma_makes_a_part_of_a_number() -> None:
+    """The startd of 25.14.1 makes a slot with 2.56 of 16 CPUs of the first, with 16 of the last."""
+    for share, read_as in (("16 disk=50%", "16%"), ("4 disk=1/4", "4/4")):
+        [item] = found(f"NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus={share}, gpus=100%\n")
+        assert (item.id, item.message) == ("P133", f"`cpus={share}` is read as `cpus={read_as}`")
+    [item] = found("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=25% ram=512, swap=10%\n")
+    assert "before the first blank" in item.message
 
 
 def test_slots_of_templates_share_the_machine_with_the_others() -> None:

@@ -521,11 +521,6 @@ def test_an_old_name_that_asks_for_what_is_so_today_is_not_told(old: str, other:
     assert [one.id for one in lint(read(f"{other}\n"))] == ["P205"]
 
 
-def test_what_is_compared_with_a_null_that_nobody_has_is_meant() -> None:
-    assert [one.id for one in lint(read("PREEMPT = LastDrainStartTime isnt null\n"))] == []
-    assert [one.id for one in lint(read("PREEMPT = LastDrainStartTime == null\n"))] != []
-
-
 def test_a_group_that_lives_on_the_surplus_needs_no_quota() -> None:
     groups = "GROUP_NAMES = a, b\nGROUP_QUOTA_a = 5\n"
     for more, severity in (("", "warning"), ("GROUP_ACCEPT_SURPLUS = True\n", "note")):
