@@ -17,11 +17,11 @@ from classad.patterns import late_regex
 from classad.syntax.nodes import Reference, walk
 from policy.config import Config
 from policy.explain.conclusions import published
-from policy.explain.equipment import gpus, scripts
 from policy.explain.parts import SHORT, Teller
 from policy.explain.roles import Host
 from policy.explain.sentences import Origin, Sentence, Topic, origin_of
 from policy.explain.words import code, duration, listing
+from policy.knobs.choices import CRON_PERIOD
 from policy.knobs.other_daemons import DAEMONS
 from policy.language import expressions
 from policy.language.macros import ExpansionError
@@ -38,6 +38,8 @@ _MACHINE: Final = {"NUM_CPUS": "cores", "MEMORY": "MiB of memory", "DISK": "KiB 
 _KEPT: Final = {"RESERVED_MEMORY": "MiB of memory", "RESERVED_DISK": "MiB of disk"}
 #: Seconds with which sites say that there is no limit.
 _FOREVER: Final = 10 * 365 * 86400
+#: A program that is looked for in no folder.
+_BARE_NAME: Final = late_regex(r"[\w.-]+(?:\s|$)")
 _ROUNDED: Final = ("Cpus", "Memory", "Disk")
 
 
@@ -50,8 +52,8 @@ def about_execute(topic: Topic, host: Host) -> Iterator[Sentence]:
     yield from _at_the_keyboard(topic.titled("Who sits at the machine"))
     yield from _times(topic.titled("How long it may retire and vacate"))
     yield from about_draining(topic.titled("Draining and defragmentation"), host)
-    yield from scripts(topic.titled("Scripts of the startd"))
-    yield from gpus(topic.titled("GPUs"))
+    yield from _scripts(topic.titled("Scripts of the startd"))
+    yield from _gpus(topic.titled("GPUs"))
 
 
 #: What slots know of whoever sits at the machine, and how many of them do.
@@ -366,6 +368,50 @@ def about_draining(topic: Topic, host: Host) -> Iterator[Sentence]:
             yield from teller.tell(lead, entry)
 
 
+def _scripts(topic: Topic) -> Iterator[Sentence]:
+    listed = topic.config.lookup("STARTD_CRON_JOBLIST")
+    for name in dict.fromkeys(re.split(r"[\s,]+", text_of(topic.config, listed).strip())):
+        head = f"STARTD_CRON_{name}_"
+        program = topic.config.lookup(f"{head}EXECUTABLE") if name else None
+        if program is None:
+            continue
+        parts = {
+            part: text_of(topic.config, topic.config.lookup(f"{head}{part}")).strip()
+            for part in ("MODE", "PERIOD", "ARGS", "PREFIX")
+        }
+        mode, period = parts["MODE"].casefold(), parts["PERIOD"]
+        when = "once" if mode in ("oneshot", "ondemand") else f"every {code(period)}"
+        waits = ", again as soon as it ends" if mode == "waitforexit" else f", {when}"
+        run = f"{text_of(topic.config, program)} {parts['ARGS']}".strip()
+        text = f"{name} runs {code(run)}{waits}, and its output becomes attributes of the slots"
+        text += f", which begin with {code(parts['PREFIX'])}." if parts["PREFIX"] else "."
+        wrong = f"{code(period)} is no period" if not CRON_PERIOD.fullmatch(period or "0") else None
+        wrong = f"{code(run)} has no whole path" if _BARE_NAME.match(run) else wrong
+        text = f"{name} runs nothing: {wrong}." if wrong else text
+        yield topic.sentence(text, origin_of(program.name, program))
+
+
+def _gpus(topic: Topic) -> Iterator[Sentence]:
+    fixed = topic.config.lookup("MACHINE_RESOURCE_GPUS")
+    found = topic.config.lookup("MACHINE_RESOURCE_INVENTORY_GPUS")
+    detect = topic.config.lookup("STARTD_DETECT_GPUS")
+    if fixed is not None:
+        has = text_of(topic.config, fixed).strip()
+        text = f"The machine has the GPUs {code(has)}."
+        text = f"The machine counts as one with {has} GPUs." if has.isdecimal() else text
+        yield topic.sentence(text, origin_of(fixed.name, fixed))
+    elif found is not None:
+        text = f"{code(text_of(topic.config, found))} says which GPUs there are."
+        yield topic.sentence(text, origin_of(found.name, found))
+    else:
+        options = text_of(topic.config, detect).strip()
+        origins = () if detect is None else (origin_of(detect.name, detect),)
+        text = f"The startd looks for GPUs: {code(f'condor_gpu_discovery {options}')}."
+        if options.casefold() in ("", "false"):
+            text = "The startd does not look for GPUs."
+        yield topic.sentence(text, *origins)
+
+
 # --- what the startds have ------------------------------------------------------------------------
 
 
@@ -382,11 +428,11 @@ class StartdSetting:
 
     def startds(self) -> str:
         """The startds that have it, by local name."""
-        return listing(startd_of(origin) for origin in self.origins)
+        return listing(origin.startds() for origin in self.origins)
 
     def where(self) -> str:
         """At which startds or slots, as the end of a phrase; empty if at all of them."""
-        names = [name for origin in self.origins if (name := _local_name(origin))]
+        names = [name for origin in self.origins if (name := origin.local_name())]
         at = f" at {listing(names)}" if names and len(names) == len(self.origins) else ""
         return f"{at}{self.slots}"
 
@@ -419,7 +465,7 @@ def startd_settings(config: Config, macro: str) -> list[StartdSetting]:
 def _of_types(topic: Topic, macro: str) -> list[StartdSetting]:
     """The values for all slots, the default where there is none, and those for types of slots."""
     found = startd_settings(topic.config, macro)
-    everywhere = any(not _local_name(origin) for one in found for origin in one.origins)
+    everywhere = any(not origin.local_name() for one in found for origin in one.origins)
     entry = topic.config.lookup(macro)
     if not everywhere and entry is not None:
         text = text_of(topic.config, entry)
@@ -448,13 +494,3 @@ def _parsed(text: str) -> Expression | None:
         return expressions.parse(text)
     except ClassAdParseError:
         return None
-
-
-def _local_name(origin: Origin) -> str:
-    names = [part for part in origin.knob.split(".")[:-1] if part.casefold() != "startd"]
-    return names[0] if names else ""
-
-
-def startd_of(origin: Origin) -> str:
-    """Which startds a definition is for."""
-    return _local_name(origin) or "every startd"

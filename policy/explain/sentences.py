@@ -36,6 +36,15 @@ class Origin:
         line = "" if self.line is None else f":{self.line}"
         return f"{self.file}{line}" + (f" (use {self.template})" if self.template else "")
 
+    def local_name(self) -> str:
+        """The startd that a definition is for; empty if it is for all."""
+        names = [part for part in self.knob.split(".")[:-1] if part.casefold() != "startd"]
+        return names[0] if names else ""
+
+    def startds(self) -> str:
+        """Which startds a definition is for."""
+        return self.local_name() or "every startd"
+
 
 def origin_of(knob: str, definition: Definition | None) -> Origin:
     """The origin of a definition; None and built-in ones are defaults."""
