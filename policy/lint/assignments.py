@@ -325,7 +325,10 @@ def set_again(view: View) -> Iterator[Diagnostic]:
         own = _own(view, name)
         if own is not None:
             message = f"{name} is set again by whoever reads this, so it does not count"
-            yield set_again.named(own, message, f"`{instead}` says which one daemons take")
+            advice = f"`{instead}` says which one daemons take"
+            if instead == "NETWORK_INTERFACE":
+                advice = f"{advice}, and TCP_FORWARDING_HOST by which others reach them"
+            yield set_again.named(own, message, advice)
 
 
 def _own(view: View, name: str) -> Definition | None:

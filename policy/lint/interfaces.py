@@ -89,6 +89,25 @@ def other_protocol(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(DISAGREE, message, setting.whole(), "all daemons end", ends=EVERY)
 
 
+#: Names of interfaces have no more than fifteen characters, and those of VLANs one dot.
+_OF_A_HOST: Final = late_regex(
+    r"localhost|(?=.{16}|(?:[^.]+\.){2})[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}"
+)
+
+
+@looks_at(Per.SETTING, of="NETWORK_INTERFACE")
+def name_of_host(view: View, setting: Setting) -> Iterator[Diagnostic]:
+    """``NETWORK_INTERFACE = $(CONDOR_HOST)``: daemons look for an interface of this name.
+
+    Observed with 25.14.1: each ends with `Failed to determine my IP address`, at localhost, too.
+    """
+    text = setting.text().strip()
+    if _OF_A_HOST.fullmatch(text) and not has_hole(setting.config, setting.entry):
+        message = "NETWORK_INTERFACE does not take the name of a host: no daemon starts"
+        help_text = "it takes an address, the name of an interface, and patterns of these"
+        yield setting.say(no_word, message, setting.whole(), help_text, ends=EVERY)
+
+
 @looks_at(Per.SETTING, of="NETWORK_INTERFACE")
 def loopback(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """Daemons that only programs of this machine reach, and a central manager that is elsewhere."""
@@ -98,6 +117,8 @@ def loopback(view: View, setting: Setting) -> Iterator[Diagnostic]:
     )
     if not _LOOPBACK.fullmatch(text) or collectors is None or not view.names_daemons:
         return
+    if _OF_A_HOST.fullmatch(text):
+        return  # no daemon starts
     own = {setting.beside(name).casefold() for name in ("FULL_HOSTNAME", "HOSTNAME", "IP_ADDRESS")}
     elsewhere = [one.host for one in addresses(collectors) if not _LOOPBACK.fullmatch(one.host)]
     if "COLLECTOR" not in started_by(view) and elsewhere and own.isdisjoint(elsewhere):

@@ -131,12 +131,19 @@ def test_what_every_daemon_reads_ends_those_beside_the_main_ones_too(daemon: str
         assert ("would not start: exit status 4, line 2" in told.get(name, "")) is ends
 
 
-@pytest.mark.parametrize("address", ["256.1.1.1", "10.0.0.300", "10.0.0.0/8"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("256.1.1.1", "10.0.0.300", "10.0.0.0/8"),
+        *("localhost", "cm.example.org", "$(CONDOR_HOST)", "$(FULL_HOSTNAME)"),
+    ],
+)
 def test_all_daemons_end_at_an_interface_that_is_no_address(address: str) -> None:
-    """Seen with 25.14.1: `Failed to determine my IP address`, status 4."""
+    """Seen with 25.14.1: `Failed to determine my IP address`, status 4, at names of hosts, too."""
+    address = address.replace("$(CONDOR_HOST)", "$(CONDOR_HOST)\nCONDOR_HOST = cm.example.org")
     told = verdicts_on(f"DAEMON_LIST = MASTER, SCHEDD, CREDD\nNETWORK_INTERFACE = {address}\n")
     assert all("would not start: exit status 4" in text for text in told.values())
-    for fine in ("eth0, lo", "127.0.0.1", "*.1"):
+    for fine in ("eth0, lo", "127.0.0.1", "*.1", "eth0.100", "br-lan.guest", "lo, cm.example.org"):
         told = verdicts_on(f"DAEMON_LIST = MASTER, SCHEDD\nNETWORK_INTERFACE = {fine}\n")
         assert not any("would not start" in text for text in told.values())
 
