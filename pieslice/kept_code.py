@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 _compile_regex, _compile, _hash = re.compile, compile, hash
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
-#: What attrs imports in any case, and asks for where a class has what none of ours has.
-_SELDOM: Final = ("inspect", "attr.validators")
+#: What attrs imports in any case, and asks for where a class has what none of ours has.  Its
+#: validators are not among it: `attrs.validators` takes all names out of them at once.
+_SELDOM: Final = ("inspect",)
 #: How the numbers of compiled patterns are kept.
 _NUMBER: Final = "I"
 
