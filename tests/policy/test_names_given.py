@@ -464,6 +464,19 @@ def test_the_name_of_a_group_stands_at_the_end_of_its_macros() -> None:
         assert (item.id, item.line, meant in (item.help or "")) == ("P202", 4, True)
 
 
+@pytest.mark.parametrize(
+    ("attribute", "macro"),
+    [("MaxJobsRunning", "MAX_JOBS_RUNNING"), ("StartLocalUniverse", "START_LOCAL_UNIVERSE")],
+)
+def test_an_attribute_that_a_daemon_makes_of_a_macro_is_not_that_macro(
+    attribute: str, macro: str
+) -> None:
+    """Where another value speaks of it, it is a macro of the site's own."""
+    [item] = found(f"{attribute} = 30\n")
+    assert (item.id, item.line, macro in (item.help or "")) == ("P202", 1, True)
+    assert found(f"{attribute} = 30\n{macro} = $({attribute})\n") == []
+
+
 @pytest.mark.parametrize("which", ["", "P"])
 def test_a_clause_that_jobs_have_to_fulfil_is_a_macro(which: str) -> None:
     """Asked of condor_startd of 25.14.1, which ignores one that is not there."""
