@@ -1,5 +1,5 @@
 """Keeps what is compiled for classes of attrs, named tuples, regular expressions and the grammar of
-expressions, beside what Python keeps of modules, and loads late what attrs imports and hardly uses.
+expressions, beside what Python keeps of modules.
 
 A command makes two hundred classes and as many patterns; compiling them takes a third of the time
 of a short one.  Kept code stands under the text that it was compiled from, so it is never that of
@@ -21,25 +21,19 @@ import os
 import re
 import sys
 import typing
-from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from collections.abc import Callable
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from struct import pack
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 from zlib import adler32, crc32
 
 if TYPE_CHECKING:
-    from importlib.abc import Loader
-
     from classad.patterns import AnyPattern
 
 _compile_regex, _compile, _hash = re.compile, compile, hash
 #: Bytes that are kept at most, several times what there is of all classes and patterns.
 MOST = 8 << 20
-#: What attrs imports in any case, and asks for where a class has what none of ours has.  Its
-#: validators are not among it: `attrs.validators` takes all names out of them at once.
-_SELDOM: Final = ("inspect",)
 #: How the numbers of compiled patterns are kept.
 _NUMBER: Final = "I"
 
@@ -61,7 +55,6 @@ class KeptCode:
     def __enter__(self) -> None:
         # What attrs imports makes patterns of its own, as `json` does; none comes out of an input.
         vars(re).update(compile=self._regex)
-        sys.meta_path.insert(0, _Late)
         try:
             import json  # noqa: F401 - every command reads tables
 
@@ -69,7 +62,6 @@ class KeptCode:
         except ImportError:  # a broken installation, as `pieslice doctor` says
             return
         finally:
-            sys.meta_path.remove(_Late)
             vars(re).update(compile=_compile_regex)
         if "policy" in sys.modules:  # which has looked whose package `classad` is
             from classad import patterns
@@ -139,40 +131,6 @@ class KeptCode:
             found = mark, make(text)
             self._values.put(key, marshal.dumps(found))
         return found[1]
-
-
-class _LateModule(ModuleType):
-    """A module that is loaded when something of it is asked for."""
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):  # of a module that need not have it
-            raise AttributeError(name)
-        object.__setattr__(self, "__class__", ModuleType)
-        _Late.loaders.pop(self.__name__).exec_module(self)
-        return getattr(self, name)
-
-
-class _Late:
-    """Finds and loads modules of which most commands ask for nothing."""
-
-    #: What loads each in the end.
-    loaders: Final[dict[str, Loader]] = {}
-
-    @classmethod
-    def find_spec(cls, name: str, path: Sequence[str] | None, *_: object) -> ModuleSpec | None:
-        found = PathFinder.find_spec(name, path) if name in _SELDOM else None
-        if found is not None and found.loader is not None:
-            cls.loaders[name] = found.loader
-            vars(found).update(loader=cls)
-        return found
-
-    @staticmethod
-    def create_module(spec: ModuleSpec) -> ModuleType:
-        return _LateModule(spec.name)
-
-    @staticmethod
-    def exec_module(module: ModuleType) -> None:
-        """Leave it as it is for now."""
 
 
 class _KeptFile:
