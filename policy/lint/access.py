@@ -20,7 +20,7 @@ from policy.lint.agreement import DISAGREE, methods, setting_of
 from policy.lint.daemons import THIS_MACHINE
 from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.paths import no_whole_path
-from policy.lint.security import USERS, network, no_ads
+from policy.lint.security import METHODS, USERS, network, no_ads
 from policy.lint.view import Item, Setting, View
 
 #: A name without a folder before it.
@@ -216,22 +216,30 @@ def map_without_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield setting.say(no_whole_path, message, setting.whole(), "write where it is")
 
 
+#: What names the machine itself, besides its macros.
+_ITSELF: Final = ("localhost", "127.0.0.1", "::1")
+
+
 @looks_at(Per.SETTING, of="SEC_(DEFAULT|CLIENT|DAEMON)_AUTHENTICATION_METHODS")
 def for_one_machine(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """FS alone, where the collector is another machine and authentication is required."""
-    host, home = host_of(view.config), setting_of(view, "CONDOR_HOST")
-    elsewhere = home is not None and not THIS_MACHINE.search(home.entry.raw)
+    """FS alone, where the collector is another machine and authentication is required.
+
+    Methods that there are not are passed over, so of `FS, GSI` FS is left.
+    """
+    host = host_of(view.config)
+    home = setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST")
+    written, text = ("", "") if home is None else (home.entry.raw, home.text().casefold())
+    elsewhere = text and not (THIS_MACHINE.search(written) or any(map(text.count, _ITSELF)))
     alone_here = not host.runs("COLLECTOR") and (host.runs("STARTD") or host.runs("SCHEDD"))
     required = setting.beside("SEC_DEFAULT_AUTHENTICATION").strip().upper() == "REQUIRED"
     whole = view.names_daemons or host.listed is not None
-    if methods(setting.text()) == {"FS"} and elsewhere and alone_here and required and whole:
+    left = methods(setting.text()).intersection(METHODS)
+    if left == {"FS"} and elsewhere and alone_here and required and whole:
         message = "FS is for daemons of one machine, and the collector is another one"
         yield setting.say(DISAGREE, message, setting.whole(), "add IDTOKENS, SSL or another one")
 
 
 _COLLECTOR: Final = late_regex(r"(?i)\bCOLLECTOR\w*")
-#: What names the machine itself, besides its macros.
-_ITSELF: Final = ("localhost", "127.0.0.1", "::1")
 
 
 @looks_at(Per.SETTING, of="ALLOW_(DAEMON|ADVERTISE_STARTD)")

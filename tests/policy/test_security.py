@@ -224,3 +224,16 @@ def test_not_everybody_is_an_administrator_who_may_not_write() -> None:
     assert ids("ALLOW_ADMINISTRATOR = *\nALLOW_WRITE = *.x.org\n") == [("P235", 1)]
     assert ids("ALLOW_ADMINISTRATOR = *\nALLOW_WRITE = *\n") == []
     assert ids("ALLOW_ADMINISTRATOR = root@x.org\nALLOW_WRITE = *.x.org\n") == []
+
+
+@pytest.mark.parametrize("where", ["COLLECTOR_HOST", "CONDOR_HOST"])
+def test_users_of_one_machine_are_known_to_no_collector_elsewhere(where: str) -> None:
+    """FS has a file made that both sides see; methods that there are not are passed over."""
+    head = "DAEMON_LIST = MASTER, SCHEDD\nSEC_DEFAULT_AUTHENTICATION = REQUIRED\n"
+    elsewhere, ways = f"{head}{where} = cm.x.org\n", "SEC_DEFAULT_AUTHENTICATION_METHODS ="
+    for only in ("FS", "fs, GSI", "GSI FS"):
+        assert ("P134", 4) in ids(f"{elsewhere}{ways} {only}\n")
+    assert ids(f"{elsewhere}{ways} FS, IDTOKENS\n") == []
+    assert ids(f"{elsewhere.replace('REQUIRED', 'PREFERRED')}{ways} FS\n") == []
+    own = head.replace("SCHEDD", "SCHEDD, COLLECTOR")
+    assert ids(f"{own}{where} = $(FULL_HOSTNAME)\n{ways} FS\n") == []
