@@ -156,13 +156,18 @@ def _conditions(one: MacroExpression) -> Iterator[tuple[Node, Node | None]]:
     for node in one.nodes:
         if isinstance(node, Binary) and node.operator in LOGIC:
             either = node.operator == "||"
-            yield bare(node.left), bare(node.right) if either else None
-            yield bare(node.right), bare(node.left) if either else None
+            yield _outcome(one, node.left), bare(node.right) if either else None
+            yield _outcome(one, node.right), bare(node.left) if either else None
         elif isinstance(node, Unary) and node.operator == "!":
-            yield bare(node.operand), None
+            yield _outcome(one, node.operand), None
         choice = choice_of(node)
         if choice is not None:
-            yield bare(choice[0]), None
+            yield _outcome(one, choice[0]), None
+
+
+def _outcome(one: MacroExpression, node: Node) -> Node:
+    """What a part comes to: of a choice the first branch that is no condition, if one is none."""
+    return next((end for end in ends(node) if _no_condition(one, end)), bare(node))
 
 
 def _no_condition(one: MacroExpression, node: Node) -> str:

@@ -34,6 +34,20 @@ def test_the_memory_of_a_job_is_told_in_kibibytes(attribute: str) -> None:
         assert ids(f"SYSTEM_PERIODIC_HOLD = {attribute} > {kibibytes}\n") == []
 
 
+@pytest.mark.parametrize("choice", ["{0} ? {1} : {2}", "ifThenElse({0}, {1}, {2})"])
+@pytest.mark.parametrize("part", ["JobPrio > 5 && ({})", "({}) || JobPrio > 5", "!({})"])
+def test_a_branch_stands_for_a_condition_where_its_choice_does(choice: str, part: str) -> None:
+    """At every depth, and each of the two branches; 1 and 0 are true and false."""
+    asked, good = "HoldReasonCode =?= 34", "NumHolds < 3"
+    for bad in ("600", '"yes"', "time() - EnteredCurrentStatus"):
+        for branches in ((bad, good), (good, bad), (f"({choice.format(asked, bad, good)})", good)):
+            text = part.format(choice.format(asked, *branches))
+            assert ids(f"SYSTEM_PERIODIC_RELEASE = {text}\n") == [("P432", 1)]
+    for branches in ((good, "false"), ("1", "0"), ("SiteSaysSo", good)):
+        text = part.format(choice.format(asked, *branches))
+        assert ids(f"SYSTEM_PERIODIC_RELEASE = {text}\n") == []
+
+
 @pytest.mark.parametrize("count", ["TARGET.RequestCpus", "TotalSlotCpus", "TotalCpus"])
 def test_what_is_never_0_says_nothing_as_a_condition(count: str) -> None:
     for text in (count, f"TARGET.JobPrio > 5 && {count}", f"TARGET.JobPrio > 5 || {count}"):
