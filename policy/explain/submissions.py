@@ -119,6 +119,8 @@ def _limits(topic: Topic) -> Iterator[Sentence]:
             if value == _MOST:
                 continue
             value = entry.raw if topic.config.is_assumed(entry) else value
+            if macro.startswith("MAX_JOBS_") and value.startswith("-"):
+                value = "0"  # as the schedd takes it
             shown = value if value.isdecimal() else code(value)
             if value == "0" and macro.startswith("MAX_CONCURRENT_"):
                 text = text.replace("At most {}", "Any number of")

@@ -37,12 +37,18 @@ def no_memory(view: View, setting: Setting) -> Iterator[Diagnostic]:
         yield said
 
 
-@looks_at(Per.SETTING, of="MAX_JOBS_(SUBMITTED|PER_OWNER|PER_SUBMISSION)")
+@looks_at(Per.SETTING, of="MAX_JOBS_(SUBMITTED|PER_OWNER|PER_SUBMISSION|RUNNING)")
 def nobody_submits(view: View, setting: Setting) -> Iterator[Diagnostic]:
-    """A limit of 0 jobs, which is not `no limit`."""
-    if read_integer(setting.text(), setting.config.scope.functions.evaluate) == 0:
-        message = f"{setting.macro} is 0: the schedd takes no job from anybody"
-        help_text = "0 is no sign for `no limit`; without the line it is the built-in one"
+    """A limit of 0 jobs or fewer, which is not `no limit`; who drains a schedd has it run none.
+
+    Asked of condor_schedd of 25.14.1: -1 and -5 refuse every submission, or start no job.
+    """
+    most = read_integer(setting.text(), setting.config.scope.functions.evaluate)
+    of_running = setting.upper.endswith("RUNNING")
+    if most is not None and (most < 0 or (most == 0 and not of_running)):
+        what = "starts no job" if of_running else "takes no job from anybody"
+        message = f"{setting.macro} is {most}: the schedd {what}"
+        help_text = f"{most} is no sign for `no limit`; without the line it is the built-in one"
         yield setting.say(out_of_range, message, setting.whole(), help_text)
 
 

@@ -487,3 +487,10 @@ def test_routes_that_the_router_cannot_use_are_named(tmp_path: Path, capsys: Cap
 def test_one_pool_to_flock_to_has_no_order(tmp_path: Path, capsys: Capture) -> None:
     found = told(tmp_path, f"{ACCESS}FLOCK_TO = a.org\n", capsys)["Flocking"]
     assert found == ["Jobs that find no slot here go to a.org. [c:2]"]
+
+
+def test_a_limit_below_0_is_one_of_0(tmp_path: Path, capsys: Capture) -> None:
+    """Asked of condor_schedd of 25.14.1, which refuses every submission at -1 and at -5."""
+    found = told(tmp_path, f"{ACCESS}MAX_JOBS_PER_OWNER = -5\n", capsys)
+    sentences = [one for all_ in found.values() for one in all_]
+    assert "At most 0 jobs of one user are in the queue. [c:2]" in sentences

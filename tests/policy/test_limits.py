@@ -24,8 +24,15 @@ def test_a_machine_keeps_some_of_its_memory_for_jobs() -> None:
 @pytest.mark.parametrize("macro", ["SUBMITTED", "PER_OWNER", "PER_SUBMISSION"])
 def test_no_jobs_is_no_sign_for_any_number(macro: str) -> None:
     """condor_submit of 25.14.1 fails with each of them at 0: `would exceed MAX_JOBS_...`."""
-    assert names(f"MAX_JOBS_{macro} = 0\n") == ["P132"]
+    for none in (0, -1):
+        assert names(f"MAX_JOBS_{macro} = {none}\n") == ["P132"]
     assert names(f"MAX_JOBS_{macro} = 10\n") == []
+
+
+def test_below_0_no_job_runs_and_0_is_for_an_access_point_that_drains() -> None:
+    """condor_schedd of 25.14.1 leaves matched jobs idle at MAX_JOBS_RUNNING = -1."""
+    assert names("MAX_JOBS_RUNNING = -1\n") == ["P132"]
+    assert names("MAX_JOBS_RUNNING = 0\n") == []
 
 
 def test_machines_that_are_whole_are_not_drained() -> None:
