@@ -16,7 +16,7 @@ from classad.errors import Diagnostic
 from classad.patterns import late_regex
 from policy.explain.roles import host_of
 from policy.knobs.reading import split_list
-from policy.lint.agreement import DISAGREE, methods, setting_of
+from policy.lint.agreement import DISAGREE, addresses, first_of, methods, setting_of
 from policy.lint.daemons import THIS_MACHINE
 from policy.lint.finding import Meant, Per, looks_at
 from policy.lint.paths import no_whole_path
@@ -217,24 +217,29 @@ def map_without_folder(view: View, setting: Setting) -> Iterator[Diagnostic]:
 
 
 #: What names the machine itself, besides its macros.
-_ITSELF: Final = ("localhost", "127.0.0.1", "::1")
+_ITSELF: Final = frozenset(("localhost", "127.0.0.1", "::1", "[::1]"))
 
 
-@looks_at(Per.SETTING, of="SEC_(DEFAULT|CLIENT|DAEMON)_AUTHENTICATION_METHODS")
+@looks_at(Per.SETTING, of="SEC_(DEFAULT|CLIENT)_AUTHENTICATION_METHODS")
 def for_one_machine(view: View, setting: Setting) -> Iterator[Diagnostic]:
     """FS alone, where the collector is another machine and authentication is required.
 
-    Methods that there are not are passed over, so of `FS, GSI` FS is left.
+    Who connects goes by the level CLIENT, and by DEFAULT where it has none; methods that there are
+    not are passed over, so of `FS, GSI` FS is left.
     """
+    levels = ("CLIENT", "DEFAULT")
+    asked = map(setting.beside, ("SEC_CLIENT_AUTHENTICATION", "SEC_DEFAULT_AUTHENTICATION"))
+    required = next(filter(None, map(str.strip, asked)), "").upper() == "REQUIRED"
+    counts = setting is first_of(view, levels, "AUTHENTICATION_METHODS")
+    if not (required and counts and methods(setting.text()).intersection(METHODS) == {"FS"}):
+        return
     host = host_of(view.config)
     home = setting_of(view, "COLLECTOR_HOST") or setting_of(view, "CONDOR_HOST")
-    written, text = ("", "") if home is None else (home.entry.raw, home.text().casefold())
-    elsewhere = text and not (THIS_MACHINE.search(written) or any(map(text.count, _ITSELF)))
+    named = home if home is not None and not THIS_MACHINE.search(home.entry.raw) else None
+    hosts = set() if named is None else {one.host for one in addresses(named)}
+    elsewhere = hosts and hosts.isdisjoint(_ITSELF)
     alone_here = not host.runs("COLLECTOR") and (host.runs("STARTD") or host.runs("SCHEDD"))
-    required = setting.beside("SEC_DEFAULT_AUTHENTICATION").strip().upper() == "REQUIRED"
-    whole = view.names_daemons or host.listed is not None
-    left = methods(setting.text()).intersection(METHODS)
-    if left == {"FS"} and elsewhere and alone_here and required and whole:
+    if elsewhere and alone_here and (view.names_daemons or host.listed is not None):
         message = "FS is for daemons of one machine, and the collector is another one"
         yield setting.say(DISAGREE, message, setting.whole(), "add IDTOKENS, SSL or another one")
 

@@ -363,8 +363,8 @@ def nobody_submits(view: View) -> Iterator[Diagnostic]:
     if host.listed is None or not host.runs("SCHEDD"):
         return
     sides = [("WRITE", "DEFAULT"), ("CLIENT", "DEFAULT")]
-    found = [_first_of(view, side, "AUTHENTICATION_METHODS") for side in sides]
-    levels = [_first_of(view, side, "AUTHENTICATION") for side in sides]
+    found = [first_of(view, side, "AUTHENTICATION_METHODS") for side in sides]
+    levels = [first_of(view, side, "AUTHENTICATION") for side in sides]
     never = any(one is not None and one.text().strip().upper() == "NEVER" for one in levels)
     lists = [methods(one.text()) for one in found if one is not None]
     if never or not lists or set.intersection(*lists) - {"GSI"} != {"PASSWORD"}:
@@ -375,7 +375,7 @@ def nobody_submits(view: View) -> Iterator[Diagnostic]:
         yield one.say(DISAGREE, message, one.whole(), help_text)
 
 
-def _first_of(view: View, levels: tuple[str, ...], what: str) -> Setting | None:
+def first_of(view: View, levels: tuple[str, ...], what: str) -> Setting | None:
     """The setting of the first of some levels that has one."""
     found = (setting_of(view, f"SEC_{level}_{what}") for level in levels)
     return next((one for one in found if one is not None), None)

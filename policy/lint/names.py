@@ -138,7 +138,7 @@ def _known(defaults: tuple[str, ...], version: Version) -> _Known:
     known = list(dict(zip(map(str.casefold, known), known, strict=True)).values())
     text = "\n".join(known).casefold()
     squeezed = dict(zip(text.replace("_", "").split("\n"), known, strict=True))
-    # SlotWeight is an attribute; where no other value speaks of it, SLOT_WEIGHT is meant.
+    # MaxJobsRunning is an attribute; where no value speaks of it, MAX_JOBS_RUNNING is meant.
     folded = (folded_attribute_names() - squeezed.keys()).union(text.split("\n"))
     return _Known(vocabulary(tuple(known)), squeezed, folded)
 

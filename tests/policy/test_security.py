@@ -237,3 +237,19 @@ def test_users_of_one_machine_are_known_to_no_collector_elsewhere(where: str) ->
     assert ids(f"{elsewhere.replace('REQUIRED', 'PREFERRED')}{ways} FS\n") == []
     own = head.replace("SCHEDD", "SCHEDD, COLLECTOR")
     assert ids(f"{own}{where} = $(FULL_HOSTNAME)\n{ways} FS\n") == []
+
+
+def test_who_connects_goes_by_the_methods_and_the_level_of_clients() -> None:
+    """By those of DEFAULT where CLIENT has none; what a daemon takes is no part of it."""
+    head = "DAEMON_LIST = MASTER, SCHEDD\nCOLLECTOR_HOST = cm.x.org\n"
+    required = "SEC_DEFAULT_AUTHENTICATION = REQUIRED\n"
+    default, client = (f"SEC_{level}_AUTHENTICATION_METHODS =" for level in ("DEFAULT", "CLIENT"))
+    text = f"{head}{required}{default} FS, SSL\n{client} FS\n"
+    assert ("P134", 5) in ids(text)
+    for good in (
+        f"{required}{default} FS\n{client} FS, IDTOKENS\n",
+        f"{required}SEC_CLIENT_AUTHENTICATION = OPTIONAL\n{default} FS\n",
+        f"{required}{default} IDTOKENS\nSEC_DAEMON_AUTHENTICATION_METHODS = FS\n",
+    ):
+        message = "FS is for daemons of one machine"
+        assert not any(message in one.message for one in found(f"{head}{good}"))
